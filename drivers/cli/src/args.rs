@@ -1,0 +1,173 @@
+//! The grammar of the command line.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use clap::{Args, Parser, Subcommand};
+use everstep_sim::defect::Defect;
+use everstep_sim::explore::Bounds;
+use everstep_sim::profile::Profile;
+
+const EXITS: &str = "\
+Exit codes:
+  0  everything holds
+  1  a safety property was broken
+  2  the command, or a file it was given, is wrong
+  3  the environment failed: a file is missing, a folder cannot be written
+  4  a bound was met before the work was done
+  5  vacuous: a failpoint was never visited, or something that sometimes happens never did
+  6  the same schedule gave two results
+  7  a liveness property was broken: something accepted never settles";
+
+/// Durable agents whose every crash can be played through.
+#[derive(Debug, Parser)]
+#[command(name = "everstep", version, about, after_help = EXITS, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run scenarios through every crash point and print the crash matrix.
+    Matrix(Matrix),
+    /// Run one saved schedule again and tell it event by event.
+    Replay(Replay),
+    /// Explore a scenario in every order of events, not only in the calm one.
+    Check(Check),
+}
+
+const MATRIX_HELP: &str = "\
+Examples:
+  everstep matrix                           every scenario of the corpus, every point
+  everstep matrix --depth 2                 every pair of points
+  everstep matrix refund.toml --json        one file, for machines
+  everstep matrix answer --profile strong   one scenario of the corpus, on one store";
+
+/// `everstep matrix`.
+///
+/// At every point where a process can break, a crash, a pause (of a process that wakes later, when
+/// others have taken over) and a lost message are injected; with depth 2 every pair of them, crashes
+/// during recovery included. Each row of the matrix gets its verdict. What fails is made as short as
+/// it can be and saved as a trace.
+#[derive(Args, Debug)]
+#[command(after_help = MATRIX_HELP)]
+pub(crate) struct Matrix {
+    /// Scenario files, or names of scenarios of the corpus; all of the corpus if there is none
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenarios: Vec<PathBuf>,
+    /// Faults in one schedule, at most
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(0..=8))]
+    pub(crate) depth: u8,
+    /// How the store commits: command by command, whole pipelines, or one after the other
+    #[arg(long, default_value = "both", value_parser = ["weak", "strong", "both"])]
+    pub(crate) profile: String,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where schedules that fail are saved
+    #[arg(long, value_name = "DIR", default_value = "everstep-traces")]
+    pub(crate) traces: PathBuf,
+    /// Threads; the result is the same for any number [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
+    /// Worlds that one scenario on one store may take, some 60 bytes of memory each
+    #[arg(long, value_name = "N", default_value_t = Bounds::WORLDS,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_worlds: u64,
+    /// Break a rule on purpose, to see that it is noticed
+    #[arg(long, hide = true, value_name = "NAME", value_parser = defects())]
+    pub(crate) defect: Option<Defect>,
+}
+
+impl Matrix {
+    /// The stores that were asked for.
+    pub(crate) fn profiles(&self) -> Vec<Profile> {
+        let both = Profile::ALL.iter().copied();
+        both.filter(|one| self.profile == "both" || one.name() == self.profile).collect()
+    }
+}
+
+const REPLAY_HELP: &str = "\
+Examples:
+  everstep replay everstep-traces/refund-weak.trace
+  everstep replay corpus/traces/zombie.trace --expect   for pipelines: 0 if it ends as it says";
+
+/// `everstep replay`.
+///
+/// Runs the schedule of a trace from the start and prints what happens, with the injected faults
+/// marked, and the verdict. Ends with 0 if everything holds, 1 or 7 if a property is broken.
+#[derive(Args, Debug)]
+#[command(after_help = REPLAY_HELP)]
+pub(crate) struct Replay {
+    /// The trace
+    pub(crate) trace: PathBuf,
+    /// Print one JSON object instead of the story
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// End with 0 exactly when the verdict is the one that the trace expects, else with 1
+    #[arg(long)]
+    pub(crate) expect: bool,
+}
+
+const CHECK_HELP: &str = "\
+Examples:
+  everstep check                               the scenario `answer`, without faults
+  everstep check refund.toml --faults 1        every order of events, every single fault
+  everstep check --max-states 5000000 --json";
+
+/// `everstep check`.
+///
+/// The matrix follows one calm order of events between faults. This explores all orders: breadth
+/// first, every state once, so that the counterexample is a shortest one. It ends with 4 when the
+/// bound on states is met first, and says what was covered until then.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct Check {
+    /// A scenario file, or the name of a scenario of the corpus
+    #[arg(value_name = "SCENARIO", default_value = "answer")]
+    pub(crate) scenario: PathBuf,
+    /// Faults on one path, at most
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=8))]
+    pub(crate) faults: u8,
+    /// How the store commits: command by command, or whole pipelines
+    #[arg(long, default_value = "weak", value_parser = profiles())]
+    pub(crate) profile: Profile,
+    /// States to keep, at most; each takes some kilobytes while it waits to be explored
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_states: u64,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Break a rule on purpose, to see that it is noticed
+    #[arg(long, hide = true, value_name = "NAME", value_parser = defects())]
+    pub(crate) defect: Option<Defect>,
+}
+
+fn defects() -> impl clap::builder::TypedValueParser<Value = Defect> {
+    PossibleValuesParser::new(Defect::ALL.iter().map(|defect| defect.name()))
+        .try_map(|name| name.parse::<Defect>())
+}
+
+fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::ALL.iter().map(|profile| profile.name()))
+        .try_map(|name| name.parse::<Profile>())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,34 @@
+//! `everstep`: the command line.
+//!
+//! A command computes a verdict, prints it to standard output and ends with a code that a
+//! pipeline understands ([`exit::Exit`]). Complaints go to standard error. Nothing is decided
+//! here: the rules live in the machines, the searches in the simulator.
+
+mod args;
+mod check;
+mod exit;
+mod load;
+mod matrix;
+mod output;
+mod progress;
+mod replay;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Command};
+use exit::{Complaint, Exit};
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Matrix(args) => matrix::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Check(args) => check::run(&args),
+    };
+    let exit = result.unwrap_or_else(|complaint: Complaint| {
+        output::complain(&complaint.text);
+        complaint.exit
+    });
+    ExitCode::from(Exit::code(exit))
+}

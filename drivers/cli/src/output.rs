@@ -1,0 +1,77 @@
+//! Printing: whole texts at once, colours only where somebody sees them.
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::exit::{Complaint, Exit};
+
+/// For what holds.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// For what does not, and for what was broken on purpose.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// For headings.
+pub(crate) const HEAD: Style = Style::new().bold();
+/// For what matters less.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// A text in a style.
+pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Prints to standard output. A reader that has gone away has seen enough.
+///
+/// # Errors
+/// Standard output cannot be written for any other reason.
+pub(crate) fn print(text: &str) -> Result<(), Complaint> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Complaint::new(Exit::Environment, format!("standard output: {why}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Prints to standard error, if anybody listens.
+pub(crate) fn complain(text: &str) {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let _ = writeln!(anstream::stderr(), "{}: {text}", styled(BAD, "error"));
+}
+
+/// A number in groups of three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// How many a second.
+pub(crate) fn rate(number: u64, seconds: f64) -> u64 {
+    if seconds > 0.0 { (number as f64 / seconds) as u64 } else { 0 }
+}
+
+/// `1 schedule`, `2 schedules`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, grouped, rate};
+
+    #[test]
+    fn numbers_are_grouped_by_three() {
+        let texts = [0, 12, 123, 1_234, 123_456, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "12", "123", "1 234", "123 456", "1 234 567"]);
+        assert_eq!([counted(1, "world"), counted(2, "world")], ["1 world", "2 worlds"]);
+        assert_eq!([rate(10, 2.0), rate(10, 0.0)], [5, 0]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Why a file was not opened.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::format::Format;
+
+/// Why a file was not opened. Nothing was written to it.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No file has this name, and none may be created.
+    #[error("{}: there is no such database; check the name, or create it by running something", path.display())]
+    Absent {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The folder that would hold the file is not there.
+    #[error("{}: there is no such folder; create it first", folder.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The name belongs to something that is no file.
+    #[error("{}: this is not a regular file; name a file", path.display())]
+    NotAFile {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The file may not be read.
+    #[error("{}: no permission to read it; ask its owner, or run as them", path.display())]
+    Unreadable {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The file may be read but not written.
+    #[error("{}: no permission to write it; make it writable, or name another file", path.display())]
+    ReadOnly {
+        /// The database.
+        path: PathBuf,
+    },
+    /// Nothing can be created in the folder, and SQLite keeps two files beside the database.
+    #[error(
+        "{}: nothing can be created in this folder, and the database needs two files beside \
+         itself; make the folder writable, or name a file elsewhere", folder.display()
+    )]
+    ReadOnlyFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{}: this is not a database; name another file", path.display())]
+    NotADatabase {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The file is a database of another program.
+    #[error(
+        "{}: this is the database of another program (application id {application_id:#010x}); \
+         name another file", path.display()
+    )]
+    Foreign {
+        /// What was asked for.
+        path: PathBuf,
+        /// Whose it is: the number that SQLite keeps for that; often 0.
+        application_id: i32,
+    },
+    /// The file was written by an older build (STORE-005).
+    #[error(
+        "{}: its format is {found}, this build's is {supported}; finish its work with the build \
+         that wrote it, or name another file", path.display()
+    )]
+    Older {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: Format,
+        /// This build's format.
+        supported: Format,
+    },
+    /// The file was written by a newer build (STORE-005).
+    #[error("{}: its format is {found}, this build's is {supported}; use a newer build", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: Format,
+        /// This build's format.
+        supported: Format,
+    },
+    /// The file ends too early.
+    #[error(
+        "{}: the file is cut off: {found} of at least {expected} bytes are there; restore a backup",
+        path.display()
+    )]
+    Truncated {
+        /// The database.
+        path: PathBuf,
+        /// How many bytes its header promises, or a header has.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// The file is ours and broken.
+    #[error("{}: the database is corrupt ({detail}); keep a copy and restore a backup", path.display())]
+    Corrupt {
+        /// The database.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// Somebody changed the tables.
+    #[error(
+        "{}: the table or index `{name}` is not as this format has it; restore a backup",
+        path.display()
+    )]
+    SchemaDiffers {
+        /// The database.
+        path: PathBuf,
+        /// The first table or index that differs.
+        name: String,
+    },
+    /// Another process keeps everybody out.
+    #[error(
+        "{}: another process kept it locked for {} ms; close the program that has it open \
+         exclusively, then try again", path.display(), waited.as_millis()
+    )]
+    Locked {
+        /// The database.
+        path: PathBuf,
+        /// How long we waited.
+        waited: Duration,
+    },
+    /// There is no space left.
+    #[error("{}: no space is left on its disk; free some, then try again", path.display())]
+    Full {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The operating system failed.
+    #[error("{}: it could not be opened: {detail}", path.display())]
+    Io {
+        /// The database.
+        path: PathBuf,
+        /// What it says.
+        detail: String,
+    },
+}

@@ -1,0 +1,206 @@
+//! What a file of ours looks like, and how to tell.
+//!
+//! SQLite keeps two numbers in a file for its owner: an application id, which says whose it is,
+//! and a user version, which here is the [`Format`]. Both are read before anything is written, by
+//! a connection that cannot write.
+
+use std::fmt;
+
+use everstep_machine::record::SCHEMA_VERSION;
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::cell::LAYOUT_VERSION;
+
+/// "EVST".
+pub(crate) const APPLICATION_ID: i32 = 0x4556_5354;
+
+/// What a file's contents are written in. Files of another format are refused (STORE-005).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Format {
+    /// The tables and indexes.
+    pub tables: u16,
+    /// The layout of lanes, rows and tails.
+    pub cells: u16,
+    /// The layout of records.
+    pub records: u16,
+}
+
+/// The step from one part of a format to the next in the number that SQLite keeps.
+const PART: i32 = 1_000;
+
+impl Format {
+    /// What this build reads and writes.
+    pub const CURRENT: Self = Self { tables: 1, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
+
+    /// The number that SQLite keeps.
+    pub(crate) fn user_version(self) -> i32 {
+        let [tables, cells, records] = [self.tables, self.cells, self.records].map(i32::from);
+        (tables * PART + cells) * PART + records
+    }
+
+    /// What a number says; one that no format has reads as the newest there could be.
+    fn of_user_version(number: i32) -> Self {
+        let part = |number: i32| u16::try_from(number).unwrap_or(u16::MAX);
+        let (tables, rest) = (number / (PART * PART), number % (PART * PART));
+        Self { tables: part(tables), cells: part(rest / PART), records: part(rest % PART) }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tables, cells, records } = self;
+        write!(f, "{tables}.{cells}.{records}")
+    }
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// Nobody's yet.
+    Blank,
+    /// Ours, of this format.
+    Ours,
+    /// Ours, of another format.
+    Other(Format),
+    /// Somebody else's.
+    Foreign(i32),
+}
+
+/// Tells whose file it is. Reads only.
+pub(crate) fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let (id, version) = (number("application_id")?, number("user_version")?);
+    if id == APPLICATION_ID {
+        let found = Format::of_user_version(version);
+        return Ok(if found == Format::CURRENT { Identity::Ours } else { Identity::Other(found) });
+    }
+    let objects = "SELECT count(*) FROM sqlite_schema";
+    let objects: i64 = connection.query_row(objects, (), |row| row.get(0))?;
+    let blank = (id, version, objects) == (0, 0, 0);
+    Ok(if blank { Identity::Blank } else { Identity::Foreign(id) })
+}
+
+/// Every table and index with the statement that makes it, exactly as SQLite keeps it.
+///
+/// The ledger and the logs are two stores in one file: nothing refers from one to the other
+/// (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting; the
+/// partial index holds only what waits, so looking for work never meets what is done.
+pub(crate) const SCHEMA: [(&str, &str); 7] = [
+    (
+        "ledger_lane",
+        "CREATE TABLE ledger_lane (
+            conversation TEXT NOT NULL PRIMARY KEY,
+            cell BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "ledger_row",
+        "CREATE TABLE ledger_row (
+            conversation TEXT NOT NULL,
+            sequence INTEGER NOT NULL CHECK (sequence >= 0),
+            submission BLOB NOT NULL CHECK (length(submission) = 16),
+            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 2),
+            cell BLOB NOT NULL,
+            PRIMARY KEY (conversation, sequence)
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "ledger_row_submission",
+        "CREATE UNIQUE INDEX ledger_row_submission ON ledger_row (submission, conversation)",
+    ),
+    (
+        "ledger_row_waiting",
+        "CREATE INDEX ledger_row_waiting ON ledger_row (conversation, standing, sequence)
+            WHERE standing <> 2",
+    ),
+    (
+        "log_tail",
+        "CREATE TABLE log_tail (
+            conversation TEXT NOT NULL PRIMARY KEY,
+            cell BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "log_batch",
+        "CREATE TABLE log_batch (
+            conversation TEXT NOT NULL,
+            first_sequence INTEGER NOT NULL CHECK (first_sequence >= 0),
+            batch BLOB NOT NULL CHECK (length(batch) = 16),
+            bytes BLOB NOT NULL,
+            PRIMARY KEY (conversation, first_sequence),
+            UNIQUE (conversation, batch)
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "log_record",
+        "CREATE TABLE log_record (
+            conversation TEXT NOT NULL,
+            record BLOB NOT NULL CHECK (length(record) = 16),
+            sequence INTEGER NOT NULL CHECK (sequence >= 0),
+            PRIMARY KEY (conversation, record)
+        ) STRICT, WITHOUT ROWID",
+    ),
+];
+
+/// Makes a blank file ours, inside the caller's transaction.
+pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    for (_, statement) in SCHEMA {
+        connection.execute_batch(statement)?;
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", Format::CURRENT.user_version())
+}
+
+/// The first table or index that is not as [`SCHEMA`] has it, or is none of ours.
+pub(crate) fn difference(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    for (name, statement) in SCHEMA {
+        let found = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+        let found: Option<Option<String>> =
+            connection.query_row(found, [name], |row| row.get(0)).optional()?;
+        if found.flatten().as_deref() != Some(statement) {
+            return Ok(Some(name.to_owned()));
+        }
+    }
+    // A trigger or a view would do or show what no machine has decided.
+    let strange = "SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') LIMIT 1";
+    connection.query_row(strange, (), |row| row.get(0)).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn store_005_a_format_is_one_number_and_back() {
+        assert_eq!(Format::CURRENT.to_string(), format!("1.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
+        let parts = [0, 1, 7, 999];
+        for (tables, cells, records) in
+            parts.into_iter().flat_map(|a| parts.map(|b| (a, b, 999 - a)))
+        {
+            let format = Format { tables, cells, records };
+            assert_eq!(Format::of_user_version(format.user_version()), format);
+        }
+    }
+
+    #[test]
+    fn store_005_a_number_that_is_no_format_is_newer_than_all() {
+        for number in [-1, i32::MIN, -1_001_001] {
+            assert!(Format::of_user_version(number) > Format::CURRENT, "{number}");
+        }
+        assert!(Format::of_user_version(0) < Format::CURRENT);
+        assert!(Format::of_user_version(i32::MAX) > Format::CURRENT);
+    }
+
+    #[test]
+    fn store_001_log_and_ledger_share_no_table() {
+        for (name, statement) in SCHEMA {
+            let (own, other) = match name.split_once('_') {
+                Some(("ledger", _)) => ("ledger_", "log_"),
+                Some(("log", _)) => ("log_", "ledger_"),
+                _ => panic!("{name} belongs to neither store"),
+            };
+            assert!(statement.contains(own) && !statement.contains(other), "{name}");
+            assert!(!statement.contains("REFERENCES"), "{name}");
+        }
+    }
+}

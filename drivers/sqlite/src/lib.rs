@@ -1,0 +1,58 @@
+//! The embedded store: the ledger's lanes and the Conversation Logs of one SQLite file.
+//!
+//! A driver decides nothing. For every command it asks the command for its footprint, loads that,
+//! steps the pure machine of `everstep-machine`, writes exactly the changes the machine answered
+//! with, and commits. Whatever a test proves of the machines holds for this file.
+//!
+//! ```text
+//! StoreCommand --footprint--> SELECT --slice--> Machine::step --changes--> INSERT/UPDATE --COMMIT-->
+//! ```
+//!
+//! | what | how |
+//! | --- | --- |
+//! | durable | WAL, `synchronous=FULL`: one fsync a commit, [`Counters::commits`] counts them |
+//! | atomic | [`CommitMode::Fused`]: a pipeline is one transaction; [`CommitMode::PerCommand`]: a command is one. A refusal commits the commands before it in both |
+//! | shared | any number of processes; writers begin with `BEGIN IMMEDIATE` and wait for one another, at most [`Options::busy`] |
+//! | distinct | the tables `ledger_*` and `log_*` share no rows and no keys (STORE-001) |
+//! | checked | every value is read back under its digest and its canonical spelling; [`Flaw`] names what is wrong and [`Place`] where (STORE-006) |
+//! | versioned | a file of another [`Format`] is refused before anything is written (STORE-005) |
+//! | on time | [`Clock`] stamps every command; a lane never lets its time fall (CL-01) |
+//!
+//! Three doors: [`SqliteStore`] executes pipelines, [`SqliteReader`] looks without ever holding a
+//! read transaction open between two calls (SQ-01), and [`SqliteReader::verify`] looks at all of
+//! it.
+//!
+//! **Waiting without polling.** Inside a process [`SqliteStore::on_commit`] tells which lane
+//! changed, after its commit. Between processes SQLite has no signal, but
+//! [`SqliteReader::data_version`] costs a glance at shared memory and changes exactly when another
+//! connection has committed: a host that waits for other processes asks it at the pace at which
+//! it wants to notice them, and reads only when it moved. What is due by itself is known in
+//! advance: [`Scan::wakes_at`].
+//!
+//! Deliberately absent: rules of any protocol, threads, async, and an API that hands out a cursor.
+
+mod cell;
+mod clock;
+mod command;
+mod error;
+mod format;
+mod ledger;
+mod log;
+mod open;
+mod options;
+mod reader;
+mod store;
+mod transaction;
+mod verify;
+
+pub use cell::CellError;
+pub use clock::{Clock, WallClock};
+pub use error::{Flaw, OpenError, Place, StoreError};
+pub use format::Format;
+pub use options::{CommitMode, CommitModeError, Options};
+pub use reader::{MAX_LISTED, Scan, SqliteReader};
+pub use store::{Counters, SqliteStore};
+pub use verify::Verified;
+
+#[cfg(test)]
+mod testkit;

@@ -1,0 +1,268 @@
+//! Looking at the file: what an operator lists and what a host looks for.
+//!
+//! Every method is one short read transaction that has ended when it returns, and every list is
+//! bounded. So a reader, however slow it is at reading what it was given, never keeps SQLite from
+//! moving the write-ahead log into the file (SQ-01): that log would grow for as long as one read
+//! transaction stays open.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use everstep_machine::identity::{
+    AdmissionSequence, ConversationId, Sequence, SubmissionId, Timestamp,
+};
+use everstep_machine::ledger::{self, Footprint, Lane, Row};
+use everstep_machine::store::LogPage;
+use rusqlite::{Connection, Params};
+
+use crate::error::{OpenError, StoreError, Trouble};
+use crate::ledger::{decode, named_conversation, next_waiting, saturating};
+use crate::open::{self, Opened};
+use crate::transaction::snapshot;
+use crate::{log, verify};
+
+/// Entries of one list at most, whatever is asked for.
+pub const MAX_LISTED: usize = 1_024;
+
+const LANES: &str = "SELECT conversation FROM ledger_lane
+    WHERE conversation > ?1 ORDER BY conversation LIMIT ?2";
+
+const FIND: &str = "SELECT sequence, submission, standing, cell, conversation FROM ledger_row
+    INDEXED BY ledger_row_submission WHERE submission = ?1 LIMIT ?2";
+
+const WAITING: &str = "SELECT r.sequence, r.submission, r.standing, r.cell, r.conversation
+    FROM ledger_row AS r
+    WHERE r.standing <> 2 AND (r.conversation, r.sequence) > (?1, ?2)
+    ORDER BY r.conversation, r.sequence LIMIT ?3";
+
+/// What a look at the lanes found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// Lanes that can be claimed now, with the row that a claim would take, by conversation.
+    pub claimable: Vec<(ConversationId, Arc<Row>)>,
+    /// When the next of the other lanes can be claimed if nothing else happens before.
+    pub wakes_at: Option<Timestamp>,
+    /// Where to go on; none when every lane that waits was looked at.
+    pub after: Option<ConversationId>,
+}
+
+/// A connection that only looks.
+pub struct SqliteReader {
+    connection: Connection,
+    path: PathBuf,
+    busy: Duration,
+}
+
+impl SqliteReader {
+    /// Opens a file that is there. `busy` is how long a reading waits where it must, which in a
+    /// healthy database is never.
+    ///
+    /// # Errors
+    /// Everything that [`OpenError`] lists.
+    pub fn open(path: &Path, busy: Duration) -> Result<Self, OpenError> {
+        let Opened { connection, path } = open::reader(path, busy)?;
+        Ok(Self { connection, path, busy })
+    }
+
+    /// Where the file is, as an absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Changes whenever another connection, of any process, has committed since this one asked
+    /// last; says nothing else. Costs no more than a look at shared memory.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn data_version(&self) -> Result<i64, StoreError> {
+        self.read(|it| Ok(it.pragma_query_value(None, "data_version", |row| row.get(0))?))
+    }
+
+    /// Lanes by conversation, behind `after`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a lane is corrupt.
+    pub fn lanes(
+        &self,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<Lane>, StoreError> {
+        self.read(|it| {
+            let after = after.map_or("", ConversationId::as_str);
+            let mut statement = it.prepare_cached(LANES)?;
+            let names = statement.query_map((after, bounded(limit)), |row| row.get(0))?;
+            let names: Vec<String> = names.collect::<Result<_, _>>()?;
+            let lane = |name: String| crate::ledger::lane(it, &named_conversation(&name)?);
+            names.into_iter().map(lane).collect()
+        })
+    }
+
+    /// One lane; none before its first row.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the lane is corrupt.
+    pub fn lane(&self, conversation: &ConversationId) -> Result<Option<Lane>, StoreError> {
+        self.read(|it| crate::ledger::stored_lane(it, conversation))
+    }
+
+    /// Rows of a lane in admission order, from a place on.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a row is corrupt.
+    pub fn rows(
+        &self,
+        conversation: &ConversationId,
+        from: AdmissionSequence,
+        limit: usize,
+    ) -> Result<Vec<Arc<Row>>, StoreError> {
+        self.read(|it| crate::ledger::rows(it, conversation, from, limit.min(MAX_LISTED)))
+    }
+
+    /// The row of a submission.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the row is corrupt.
+    pub fn row(
+        &self,
+        conversation: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<Option<Arc<Row>>, StoreError> {
+        self.read(|it| crate::ledger::named(it, conversation, submission))
+    }
+
+    /// The rows of a submission whose conversation is not known. There is one at most, as long as
+    /// nobody makes up submission ids.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a row is corrupt.
+    pub fn find(
+        &self,
+        submission: SubmissionId,
+    ) -> Result<Vec<(ConversationId, Arc<Row>)>, StoreError> {
+        self.read(|it| rows_of_any(it, FIND, (submission.0, bounded(MAX_LISTED))))
+    }
+
+    /// Rows of all lanes that have something left to do, by conversation and place, behind
+    /// `after`. What is done costs nothing here.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a row is corrupt.
+    pub fn waiting(
+        &self,
+        after: Option<(&ConversationId, AdmissionSequence)>,
+        limit: usize,
+    ) -> Result<Vec<(ConversationId, Arc<Row>)>, StoreError> {
+        let (conversation, place) =
+            after.map_or(("", -1), |(it, place)| (it.as_str(), saturating(place.0)));
+        self.read(|it| rows_of_any(it, WAITING, (conversation, place, bounded(limit))))
+    }
+
+    /// One page of a log, and where the log ends at the same moment.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a batch is corrupt.
+    pub fn log_page(
+        &self,
+        conversation: &ConversationId,
+        from: Sequence,
+    ) -> Result<LogPage, StoreError> {
+        self.read(|it| log::page(it, conversation, from))
+    }
+
+    /// Looks for lanes that can be claimed when the store's clock reads `now`, behind `after`,
+    /// looking at no more than `limit` lanes that wait. A few seeks a lane, however long its
+    /// history or its queue is. What it says is a hint: the claim decides.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a lane is corrupt.
+    pub fn scan(
+        &self,
+        now: Timestamp,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Scan, StoreError> {
+        self.read(|it| scan(it, now, after, limit.min(MAX_LISTED)))
+    }
+
+    /// Reads everything of one conversation and checks it: every row and batch, the columns they
+    /// are found by, the chain from the first batch to the tail, the record ids, and that no row
+    /// says more than the log. Reads in short transactions, also while others write.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something is corrupt; the first thing found is named.
+    pub fn verify(&self, conversation: &ConversationId) -> Result<verify::Verified, StoreError> {
+        verify::verify(&self.connection, self.busy, conversation)
+            .map_err(|trouble| trouble.at(&self.path, self.busy))
+    }
+
+    /// Lets SQLite check the whole file, page by page and index by index. Takes as long as reading
+    /// all of it does.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something is corrupt; the first thing found is named.
+    pub fn verify_file(&self) -> Result<(), StoreError> {
+        self.read(verify::verify_file)
+    }
+
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, Trouble>,
+    ) -> Result<T, StoreError> {
+        snapshot(&self.connection, self.busy, read)
+            .map_err(|trouble| trouble.at(&self.path, self.busy))
+    }
+}
+
+fn bounded(limit: usize) -> i64 {
+    saturating(limit.min(MAX_LISTED) as u64)
+}
+
+fn rows_of_any(
+    connection: &Connection,
+    sql: &str,
+    wanted: impl Params,
+) -> Result<Vec<(ConversationId, Arc<Row>)>, Trouble> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = statement.query(wanted)?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let conversation = named_conversation(&row.get::<_, String>(4)?)?;
+        let value = decode(&conversation, row)?;
+        rows.push((conversation, value));
+    }
+    Ok(rows)
+}
+
+fn scan(
+    connection: &Connection,
+    now: Timestamp,
+    after: Option<&ConversationId>,
+    limit: usize,
+) -> Result<Scan, Trouble> {
+    let mut scan = Scan { after: after.cloned(), ..Scan::default() };
+    for _ in 0..limit {
+        let Some(conversation) = next_waiting(connection, scan.after.as_ref())? else {
+            scan.after = None;
+            return Ok(scan);
+        };
+        let candidates = Footprint::Candidates(None);
+        let slice = crate::ledger::slice(connection, &conversation, candidates)?;
+        if let Some(row) = ledger::candidate(&slice, now) {
+            scan.claimable.push((conversation.clone(), row));
+        } else {
+            let wakes_at = ledger::wakes_at(&slice);
+            scan.wakes_at = scan.wakes_at.into_iter().chain(wakes_at).min();
+        }
+        scan.after = Some(conversation);
+    }
+    Ok(scan)
+}
+
+impl fmt::Debug for SqliteReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteReader").field("path", &self.path).finish_non_exhaustive()
+    }
+}

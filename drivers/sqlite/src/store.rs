@@ -1,0 +1,198 @@
+//! The store's port on a file: transactions, and nothing inside them but commands.
+//!
+//! **Where a process can be killed.** A host may listen to [`SqliteStore::on_failpoint`]; it is
+//! called with the names that the simulator uses, at the moments that the simulator means.
+//!
+//! | mode | `before` of a command | `after` of a command |
+//! | --- | --- | --- |
+//! | per-command | nothing of it has happened, all before it is on disk | it is on disk |
+//! | fused | inside the transaction: nothing of the pipeline is on disk | of the last one: the whole pipeline is on disk; of the others: still inside |
+//!
+//! A command that is refused has no `after`: the ones before it are on disk, and the refusal is
+//! the answer.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use everstep_machine::effect::{CrashPhase, Failpoint};
+use everstep_machine::identity::ConversationId;
+use everstep_machine::store::{Pipeline, Replies, Store, StoreCommand, StoreFault};
+use rusqlite::{Connection, Transaction};
+
+use crate::clock::Clock;
+use crate::command::{execute, writes};
+use crate::error::{OpenError, StoreError, Trouble};
+use crate::open::{self, Opened};
+use crate::options::{CommitMode, Options};
+use crate::reader::SqliteReader;
+use crate::transaction::begin;
+
+/// What a store has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Transactions that were begun.
+    pub transactions: u64,
+    /// Transactions that wrote something and were committed. Each is one fsync of the write-ahead
+    /// log; moving the log's contents into the file adds a few for every 1 000 pages.
+    pub commits: u64,
+    /// How often another process was in the way for a while.
+    pub waits: u64,
+}
+
+/// Listens to failpoints: it may end the process, or panic, or do nothing.
+type FailpointHook = Box<dyn FnMut(Failpoint) + Send>;
+/// Listens to commits.
+type CommitHook = Box<dyn FnMut(&ConversationId) + Send>;
+
+/// The durable port on one SQLite file. It blocks; an asynchronous host gives it a thread.
+pub struct SqliteStore {
+    connection: Connection,
+    path: PathBuf,
+    mode: CommitMode,
+    busy: Duration,
+    clock: Box<dyn Clock>,
+    on_failpoint: Option<FailpointHook>,
+    on_commit: Option<CommitHook>,
+    counters: Counters,
+}
+
+impl SqliteStore {
+    /// Opens a file, or makes a new one.
+    ///
+    /// # Errors
+    /// Everything that [`OpenError`] lists; nothing was written then.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        let Options { path, create, mode, busy, clock } = options;
+        let Opened { connection, path } = open::writer(&path, create, busy)?;
+        let (on_failpoint, on_commit, counters) = (None, None, Counters::default());
+        Ok(Self { connection, path, mode, busy, clock, on_failpoint, on_commit, counters })
+    }
+
+    /// A second connection that only looks.
+    ///
+    /// # Errors
+    /// Everything that [`OpenError`] lists.
+    pub fn reader(&self) -> Result<SqliteReader, OpenError> {
+        SqliteReader::open(&self.path, self.busy)
+    }
+
+    /// Where the file is, as an absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What one transaction covers.
+    #[must_use]
+    pub const fn mode(&self) -> CommitMode {
+        self.mode
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub const fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Calls `hook` at every failpoint that is passed.
+    pub fn on_failpoint(&mut self, hook: impl FnMut(Failpoint) + Send + 'static) {
+        self.on_failpoint = Some(Box::new(hook));
+    }
+
+    /// Calls `hook` with the lane after every commit that changed something, before the pipeline
+    /// is answered. It runs on the thread that commits, so it only passes the news on.
+    pub fn on_commit(&mut self, hook: impl FnMut(&ConversationId) + Send + 'static) {
+        self.on_commit = Some(Box::new(hook));
+    }
+
+    /// Executes a pipeline and tells exactly why it did not go through; [`StoreError::fault`] is
+    /// what a machine needs of it.
+    ///
+    /// # Errors
+    /// Everything that [`StoreError`] lists.
+    pub fn perform(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreError> {
+        let mut replies = Replies::with_capacity(pipeline.commands.len());
+        let at_once = match self.mode {
+            CommitMode::Fused => pipeline.commands.len().max(1),
+            CommitMode::PerCommand => 1,
+        };
+        for commands in pipeline.commands.chunks(at_once) {
+            self.transact(&pipeline.lane, commands, &mut replies)?;
+        }
+        Ok(replies)
+    }
+
+    /// One transaction. A refusal commits what came before it.
+    fn transact(
+        &mut self,
+        lane: &ConversationId,
+        commands: &[StoreCommand],
+        replies: &mut Replies,
+    ) -> Result<(), StoreError> {
+        let Self { connection, path, busy, clock, on_failpoint, counters, .. } = self;
+        let trouble = |trouble: Trouble| trouble.at(path, *busy);
+        let mut pass = |command: &StoreCommand, phase| {
+            if let Some(hook) = on_failpoint {
+                hook(Failpoint::new(command.kind(), phase));
+            }
+        };
+        let written_before = connection.total_changes();
+        let writes = commands.iter().any(writes);
+        let transaction = begin(connection, writes, *busy, &mut counters.waits).map_err(trouble)?;
+        counters.transactions += 1;
+        let now = clock.now();
+        let mut refusal = None;
+        for (at, command) in commands.iter().enumerate() {
+            pass(command, CrashPhase::Before);
+            match execute(&transaction, lane, command, now).map_err(trouble)? {
+                Ok(reply) => replies.push(reply),
+                Err(why) => {
+                    refusal = Some(StoreError::Refused { at: replies.len(), why });
+                    break;
+                }
+            }
+            if at + 1 < commands.len() {
+                pass(command, CrashPhase::After);
+            }
+        }
+        commit(transaction).map_err(trouble)?;
+        if connection.total_changes() != written_before {
+            counters.commits += 1;
+        }
+        if let (None, Some(last)) = (&refusal, commands.last()) {
+            pass(last, CrashPhase::After);
+        }
+        if connection.total_changes() != written_before
+            && let Some(hook) = &mut self.on_commit
+        {
+            hook(lane);
+        }
+        refusal.map_or(Ok(()), Err)
+    }
+}
+
+fn commit(transaction: Transaction<'_>) -> Result<(), Trouble> {
+    // A commit that fails is rolled back where SQLite has not done so by itself: the guard that
+    // `commit` consumes does it.
+    Ok(transaction.commit()?)
+}
+
+impl Store for SqliteStore {
+    /// # Errors
+    /// The three shapes of a fault. A host that wants to say why a store does not answer calls
+    /// [`SqliteStore::perform`] instead.
+    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
+        self.perform(pipeline).map_err(|error| error.fault())
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore")
+            .field("path", &self.path)
+            .field("mode", &self.mode)
+            .field("counters", &self.counters)
+            .finish_non_exhaustive()
+    }
+}

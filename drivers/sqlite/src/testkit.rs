@@ -1,0 +1,113 @@
+//! What the unit tests share: a blank file of ours, and values to put into it.
+
+use std::sync::Arc;
+
+use everstep_machine::agent::Resolution;
+use everstep_machine::conversation::Tail;
+use everstep_machine::digest::Digest;
+use everstep_machine::identity::{
+    AdmissionSequence, AgentId, ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId,
+    RunId, Sequence, SubmissionId, TenantId, Timestamp, Token, ToolCallId,
+};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::ledger::{
+    AbortIntent, Admission, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent, Row, Settled,
+};
+use everstep_machine::record::{Batch, Doubt, Envelope, InputRecorded, Outcome, Record};
+use everstep_machine::record::StoredBatch;
+use rusqlite::Connection;
+
+/// A database with our tables, in memory.
+pub(crate) fn blank() -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    crate::format::create(&connection).unwrap();
+    connection
+}
+
+pub(crate) fn desk() -> ConversationId {
+    ConversationId::new("desk").unwrap()
+}
+
+pub(crate) fn submission(n: u8) -> SubmissionId {
+    SubmissionId([n; 16])
+}
+
+pub(crate) fn text(text: &str) -> CanonicalJson {
+    CanonicalJson::string(text).unwrap()
+}
+
+pub(crate) fn lane() -> Lane {
+    let owner = Owner {
+        submission: submission(1),
+        token: Token([7; 16]),
+        producer: ProducerId::new("worker").unwrap(),
+        lease_until: Timestamp(31_000),
+    };
+    let (next, epoch, stamp) = (AdmissionSequence(2), Epoch(3), Timestamp(1_000));
+    Lane { conversation: desk(), next, epoch, owner: Some(owner), stamp }
+}
+
+pub(crate) fn tail() -> Tail {
+    let (content, chain) = (Digest([1; 32]), Digest([2; 32]));
+    Tail { epoch: Epoch(3), next_sequence: Sequence(300), content, chain }
+}
+
+pub(crate) fn intent() -> ResolutionIntent {
+    let (resolution, principal) = (Resolution::NeverStarted, PrincipalId::new("bob").unwrap());
+    ResolutionIntent { resolution: Arc::new(resolution), principal, reason: "looked".into() }
+}
+
+pub(crate) fn mark(state: MarkState) -> Mark {
+    let doubt = Doubt { call: ToolCallId([9; 16]), start: Epoch(2) };
+    Mark { doubt, since: Timestamp(900), state }
+}
+
+pub(crate) fn abort() -> AbortIntent {
+    AbortIntent { principal: PrincipalId::new("ada").unwrap(), reason: "enough".into() }
+}
+
+pub(crate) fn settled() -> Phase {
+    let (digest, outcome) = (Digest([3; 32]), Outcome::Aborted);
+    Phase::Settled(Settled { digest, outcome, epoch: Epoch(3), at: Timestamp(950) })
+}
+
+pub(crate) fn row(n: u8, phase: Phase) -> Row {
+    let admission = Admission {
+        submission: submission(n),
+        principal: PrincipalId::new("ada").unwrap(),
+        tenant: TenantId::new("shop").unwrap(),
+        key: IdempotencyKey::new("key").unwrap(),
+        agent: AgentId::new("clerk").unwrap(),
+        payload: Digest([4; 32]),
+        input: text("hello"),
+    };
+    Row {
+        admission: Arc::new(admission),
+        sequence: AdmissionSequence(n.into()),
+        admitted_at: Timestamp(800),
+        claims: 0,
+        phase,
+        abort: None,
+        marks: Vec::new(),
+    }
+}
+
+/// A batch of one input, as a log at `epoch` would commit it.
+pub(crate) fn stored(n: u8, first: u64, epoch: u64, previous: Digest) -> StoredBatch {
+    let input = InputRecorded {
+        submission: submission(n),
+        principal: PrincipalId::new("ada").unwrap(),
+        run: RunId([n; 16]),
+        input: text("hello"),
+    };
+    let batch = Batch::new(&desk(), vec![Record::InputRecorded(input)]).unwrap();
+    let envelope = Envelope {
+        conversation: desk(),
+        first_sequence: Sequence(first),
+        epoch: Epoch(epoch),
+        producer: ProducerId::new("worker").unwrap(),
+        committed_at: Timestamp(1_000),
+        previous,
+    };
+    StoredBatch::commit(envelope, batch)
+}

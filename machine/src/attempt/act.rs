@@ -1,0 +1,255 @@
+//! Acting: each decision of the classifier, performed on predicted slices.
+
+use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::effect::{Effect, End};
+use super::predict::{Defect, Draft, Predicted};
+use super::state::{Setup, Working};
+use crate::agent::{ExecutionClass, Resolution};
+use crate::effect::{Doubted, External, Reconciliation};
+use crate::identity::RunId;
+use crate::ledger::{AbortIntent, Command, Ownership, Reserved, ResolutionIntent};
+use crate::record::{
+    AbortRequested, Doubt, InputRecorded, Record, RecoveryDecided, Settlement, SubmissionSettled,
+    ToolResolved, ToolSettled, ToolUnknown,
+};
+use crate::recovery::{AbortStep, Classified, Decision, Evidence, OwnKnowledge, classify};
+use crate::run;
+
+/// How classification goes on after an act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Classify again, on the slices as they are predicted to be.
+    Again,
+    /// The outside has to answer first.
+    Wait,
+    /// The attempt is over once the pipeline is acknowledged.
+    Over(End),
+}
+
+use Progress::{Again, Over, Wait};
+
+impl Working {
+    /// Classifies, and performs the one decision.
+    pub(super) fn act(&mut self, setup: &Setup, draft: &mut Draft) -> Result<Progress, Defect> {
+        let row = self.slice.rows.first().ok_or(Defect)?;
+        let own = self.own_knowledge();
+        let classified = classify(&Evidence::gather(row, self.run.projection(), &own));
+        match classified.decision {
+            Decision::Nothing => return self.leave(draft, End::Settled),
+            Decision::AwaitResolution => return self.leave(draft, End::Parked),
+            _ => {}
+        }
+        let owner = self.open(setup, draft)?;
+        self.audit(setup, draft, &classified)?;
+        self.perform(setup, draft, owner, classified.decision)
+    }
+
+    fn own_knowledge(&self) -> OwnKnowledge {
+        let harmless = |proof: &Reconciliation| {
+            matches!(
+                proof,
+                Reconciliation::Proven(Resolution::NeverStarted | Resolution::SafeToRepeat)
+            )
+        };
+        let excused = self.proofs.iter().filter(|(_, proof)| harmless(proof));
+        let excused: BTreeSet<Doubt> = excused.map(|(doubt, _)| *doubt).collect();
+        OwnKnowledge { in_flight: self.run.flights().tools.clone(), excused }
+    }
+
+    /// Gives the lane back, if it is held. Whoever never claimed has simply found nothing to do.
+    fn leave(&mut self, draft: &mut Draft, end: End) -> Result<Progress, Defect> {
+        match self.ownership() {
+            Some(owner) => {
+                self.ledger(draft, Command::Release { owner })?;
+                Ok(Over(end))
+            }
+            None if draft.commands.is_empty() => Ok(Over(End::Idle)),
+            None => Ok(Over(end)),
+        }
+    }
+
+    /// Whoever takes over a run says once an epoch what it decided (DUR-013). A decision that
+    /// leaves the log as it is needs no record.
+    fn audit(&mut self, setup: &Setup, draft: &mut Draft, classified: &Classified) -> Predicted {
+        let epoch = self.run.epoch();
+        let Some(view) = self.run.view() else { return Ok(()) };
+        let took_over = view.run.as_ref().is_some_and(|run| run.input_epoch < epoch);
+        if !took_over || view.decided == Some(epoch) || view.settled.is_some() {
+            return Ok(());
+        }
+        let (submission, row) = (self.submission, classified.row);
+        let record = Record::RecoveryDecided(RecoveryDecided { submission, epoch, row });
+        self.record(setup, draft, alloc::vec![record])
+    }
+
+    fn perform(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        owner: Ownership,
+        decision: Decision,
+    ) -> Result<Progress, Defect> {
+        let submission = self.submission;
+        match decision {
+            // Opening has made the conversation; the other two have returned already.
+            Decision::Materialize | Decision::Nothing | Decision::AwaitResolution => {}
+            Decision::RepairReadiness => self.ledger(draft, Command::Ready { submission })?,
+            Decision::ApplyInput => self.apply_input(setup, draft)?,
+            Decision::RepairInputMarker => self.ledger(draft, Command::MarkInput { owner })?,
+            Decision::EnsureUnknown(doubts) => {
+                self.ledger(draft, Command::MarkUnknown { owner, doubts })?;
+            }
+            Decision::CoverUnknown(doubts) => {
+                self.ledger(draft, Command::CoverUnknown { owner, doubts })?;
+            }
+            Decision::ApplyResolutions(intents) => self.resolve(setup, draft, &intents)?,
+            Decision::Reconcile(doubts) => return self.reconcile(setup, draft, &doubts),
+            Decision::SettleAborted(step) => self.abort(setup, draft, owner, step)?,
+            Decision::AppendReserved(reserved) => {
+                let record = Record::SubmissionSettled((*reserved.record).clone());
+                self.record(setup, draft, alloc::vec![record])?;
+            }
+            Decision::FinalizeFromHistory(settlement) => {
+                self.ledger(draft, Command::Finalize { owner, settlement })?;
+            }
+            Decision::ResumeBatch(_) | Decision::ResumeTurn => {
+                self.drive(setup, draft, run::Input::Resumed)?;
+            }
+        }
+        Ok(Again)
+    }
+
+    fn apply_input(&mut self, setup: &Setup, draft: &mut Draft) -> Predicted {
+        let row = self.slice.rows.first().ok_or(Defect)?;
+        let record = InputRecorded {
+            submission: self.submission,
+            principal: row.admission.principal.clone(),
+            run: RunId::derive(self.submission),
+            input: row.admission.input.clone(),
+        };
+        self.record(setup, draft, alloc::vec![Record::InputRecorded(record)])
+    }
+
+    /// Fixes the settlement. Appending and finalizing it are decisions of their own.
+    pub(super) fn reserve(&mut self, draft: &mut Draft, settlement: Settlement) -> Predicted {
+        let owner = self.ownership().ok_or(Defect)?;
+        let run = self.run.run().map(|run| run.run);
+        let record = SubmissionSettled { submission: self.submission, run, settlement };
+        let digest = record.digest().map_err(|_| Defect)?;
+        let reserved = Reserved { record: Arc::new(record), digest };
+        self.ledger(draft, Command::Reserve { owner, reserved })
+    }
+
+    fn abort(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        owner: Ownership,
+        step: AbortStep,
+    ) -> Predicted {
+        match step {
+            AbortStep::Audit { request, doubts } => {
+                let request = request.map(|intent| self.abort_record(intent));
+                let doubts = doubts.into_iter().map(|doubt| self.unknown_record(doubt));
+                let records: Vec<Record> = request.into_iter().chain(doubts).collect();
+                self.record(setup, draft, records)
+            }
+            AbortStep::Mark(doubts) => self.ledger(draft, Command::MarkUnknown { owner, doubts }),
+            AbortStep::Reserve => self.reserve(draft, Settlement::Aborted),
+        }
+    }
+
+    fn abort_record(&self, AbortIntent { principal, reason }: AbortIntent) -> Record {
+        Record::AbortRequested(AbortRequested { submission: self.submission, principal, reason })
+    }
+
+    fn unknown_record(&self, doubt: Doubt) -> Record {
+        Record::ToolUnknown(ToolUnknown { submission: self.submission, doubt })
+    }
+
+    /// Finds out what became of starts in doubt: by class, then by asking; what nobody can prove
+    /// is unknown (DUR-009). All of them in one decision.
+    fn reconcile(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        doubts: &[Doubt],
+    ) -> Result<Progress, Defect> {
+        for doubt in doubts {
+            self.examine(setup, draft, *doubt)?;
+        }
+        if !self.asked.is_empty() {
+            return Ok(Wait);
+        }
+        let (mut settled, mut unknown) = (Vec::new(), Vec::new());
+        for doubt in doubts {
+            match self.proofs.get(doubt) {
+                Some(Reconciliation::Proven(resolution)) => {
+                    settled.extend(self.result_record(*doubt, resolution));
+                }
+                Some(Reconciliation::Unprovable) => unknown.push(self.unknown_record(*doubt)),
+                None => return Err(Defect),
+            }
+        }
+        for records in [settled, unknown].into_iter().filter(|records| !records.is_empty()) {
+            self.record(setup, draft, records)?;
+        }
+        Ok(Again)
+    }
+
+    fn examine(&mut self, setup: &Setup, draft: &mut Draft, doubt: Doubt) -> Predicted {
+        if self.proofs.contains_key(&doubt) || self.asked.contains(&doubt) {
+            return Ok(());
+        }
+        let view = self.run.view().ok_or(Defect)?;
+        let tool = view.calls().find(|call| call.id == doubt.call).ok_or(Defect)?.tool.clone();
+        let definition = setup.binding.definition.tool(&tool);
+        let reconciles = definition.is_some_and(|tool| tool.reconciles);
+        match setup.binding.definition.class_of(&tool) {
+            ExecutionClass::Readonly | ExecutionClass::Idempotent => {
+                let proof = Reconciliation::Proven(Resolution::SafeToRepeat);
+                self.proofs.insert(doubt, proof);
+            }
+            ExecutionClass::Ordinary if reconciles => {
+                self.asked.insert(doubt);
+                let asking = self.run.epoch();
+                let question = External::Reconcile(Doubted { doubt, tool, asking });
+                draft.after.push(Effect::External(question));
+            }
+            ExecutionClass::Ordinary => {
+                self.proofs.insert(doubt, Reconciliation::Unprovable);
+            }
+        }
+        Ok(())
+    }
+
+    fn result_record(&self, doubt: Doubt, resolution: &Resolution) -> Option<Record> {
+        let (submission, call) = (self.submission, doubt.call);
+        let outcome = Arc::new(resolution.outcome()?);
+        Some(Record::ToolSettled(ToolSettled { submission, call, outcome }))
+    }
+
+    /// Makes what people said canonical: the resolution, and the result that it proves.
+    fn resolve(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        intents: &[(Doubt, ResolutionIntent)],
+    ) -> Predicted {
+        let records = intents.iter().flat_map(|(doubt, intent)| {
+            let resolved = Record::ToolResolved(ToolResolved {
+                submission: self.submission,
+                doubt: *doubt,
+                resolution: intent.resolution.clone(),
+                principal: intent.principal.clone(),
+                reason: intent.reason.clone(),
+            });
+            core::iter::once(resolved).chain(self.result_record(*doubt, &intent.resolution))
+        });
+        let records = records.collect();
+        self.record(setup, draft, records)
+    }
+}

@@ -1,0 +1,43 @@
+//! What an attempt asks for.
+
+use crate::effect::External;
+use crate::identity::DurationMs;
+use crate::record::Corruption;
+use crate::store::Pipeline;
+
+/// Why an attempt is over. It holds nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// Nothing in the lane may be claimed now.
+    Idle,
+    /// The claimed row is settled; the lane is free.
+    Settled,
+    /// The claimed row waits for people; the lane is released.
+    Parked,
+    /// Another claim superseded this one.
+    Superseded,
+    /// The log does not verify: nothing is touched any more.
+    Corrupt(Corruption),
+    /// The store answered with something else than it was asked, or classification did not
+    /// come to an end. A bug; the lease will expire.
+    Defect,
+}
+
+/// What the world is asked to do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Execute this pipeline and answer with [`super::Input::Stored`]. At most one is in flight.
+    Store(Pipeline),
+    /// Ask the outside and answer with [`super::Input::Answered`]. Leaves only after every
+    /// pipeline before it in the same step is acknowledged; a refusal discards it.
+    External(External),
+    /// Stop what is in flight outside, as far as it can be stopped. Its answers may still come.
+    CancelExternals,
+    /// Say [`super::Input::RenewalDue`] after this time.
+    ScheduleRenewal {
+        /// From now.
+        after: DurationMs,
+    },
+    /// The attempt is over.
+    End(End),
+}

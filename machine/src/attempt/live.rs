@@ -1,0 +1,120 @@
+//! Living: the run's effects become commands and questions, and answers become its inputs.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use super::effect::{Effect, End};
+use super::predict::{Defect, Draft, Predicted};
+use super::read::{Next, end};
+use super::state::{Setup, Stage, Working};
+use crate::contract::Machine;
+use crate::effect::Answer;
+use crate::record::{Record, ToolSettled};
+use crate::run::{self, Liveness, Run};
+use crate::store::LaneView;
+
+impl Working {
+    /// Steps the run and does what it asks for.
+    pub(super) fn drive(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        input: run::Input,
+    ) -> Predicted {
+        let rest = run::State::new(
+            setup.binding.clone(),
+            setup.lane.clone(),
+            self.submission,
+            self.run.epoch(),
+            crate::projection::Projection::default(),
+        );
+        let step = Run::step(core::mem::replace(&mut self.run, rest), input);
+        self.run = step.state;
+        for effect in step.effects {
+            match effect {
+                run::Effect::Commit(batch) => self.append(setup, draft, batch)?,
+                run::Effect::External(external) => {
+                    draft.after.push(Effect::External(external));
+                }
+                run::Effect::Settle(settlement) => self.reserve(draft, settlement)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands waiting answers to whoever asked: the reconciliation, or the live run. A resting
+    /// run's answers wait on.
+    pub(super) fn deliver(&mut self, setup: &Setup, draft: &mut Draft) -> Predicted {
+        let mut later = VecDeque::new();
+        while let Some(answer) = self.inbox.pop_front() {
+            match (answer, self.run.liveness()) {
+                (Answer::Reconciler { doubt, reconciliation }, _) => {
+                    if self.asked.remove(&doubt) {
+                        self.proofs.insert(doubt, reconciliation);
+                    }
+                }
+                (answer, Liveness::Live) => {
+                    draft.consumed.push(answer.clone());
+                    self.drive(setup, draft, run::Input::Answered(answer))?;
+                }
+                (answer, Liveness::Resting) => later.push_back(answer),
+            }
+        }
+        self.inbox = later;
+        Ok(())
+    }
+
+    /// Looks at the lane again after a hint. Somebody may have taken it, or wants the end.
+    pub(super) fn refresh(mut self, setup: &Setup, view: LaneView) -> Next {
+        let (Some(row), Some(owner)) = (view.row, &view.lane.owner) else {
+            return end(End::Superseded);
+        };
+        if owner.token != self.token {
+            return end(End::Superseded);
+        }
+        let is_aborted = row.abort.is_some();
+        self.read_at = view.now;
+        self.slice.lane = view.lane;
+        self.slice.rows = alloc::vec![row];
+        match self.run.liveness() {
+            Liveness::Live if is_aborted => self.stop(setup),
+            Liveness::Live | Liveness::Resting => self.proceed(setup),
+        }
+    }
+
+    /// Stops a live run. What has returned is kept; what is still out becomes a doubt.
+    fn stop(mut self, setup: &Setup) -> Next {
+        let mut draft = Draft::default();
+        let returned: Vec<Record> = self.inbox.iter().filter_map(|it| self.returned(it)).collect();
+        self.inbox.clear();
+        let stopped = self.drive(setup, &mut draft, run::Input::Stopped).and_then(|()| {
+            self.run = self.run.clone().with_flights(run::Flights::default());
+            if returned.is_empty() { Ok(()) } else { self.record(setup, &mut draft, returned) }
+        });
+        let (stage, mut effects) = match stopped {
+            Ok(()) => self.go_on(setup, draft),
+            Err(Defect) => end(End::Defect),
+        };
+        effects.insert(0, Effect::CancelExternals);
+        (stage, effects)
+    }
+
+    fn returned(&self, answer: &Answer) -> Option<Record> {
+        match answer {
+            Answer::Tool { start, outcome } if self.run.flights().tools.contains(start) => {
+                let (submission, call) = (self.submission, start.call);
+                let outcome = outcome.clone();
+                Some(Record::ToolSettled(ToolSettled { submission, call, outcome }))
+            }
+            Answer::Tool { .. }
+            | Answer::Model { .. }
+            | Answer::Authorizer { .. }
+            | Answer::Reconciler { .. } => None,
+        }
+    }
+}
+
+/// The stage of an attempt that goes on working.
+pub(super) fn working(working: Working) -> Stage {
+    Stage::Working(alloc::boxed::Box::new(working))
+}

@@ -1,0 +1,38 @@
+//! One ownership period of one lane: read, claim, fence, classify, act, run, settle.
+//!
+//! Recovery is the only way to start. An attempt reads the lane and its log, classifies what it
+//! finds, performs that one decision on slices it predicts with the store's own machines, and
+//! classifies again, until a run is live or there is nothing it may do. A new submission is
+//! simply the evidence "ready, no input recorded".
+//!
+//! ```text
+//! Idle --Started--> Reading --Stored--> Acting --Stored--> Live --…--> Ended
+//!                      ^                  |                 |
+//!                      +---- Refused -----+-----------------+
+//! ```
+//!
+//! | invariant | where it is kept |
+//! | --- | --- |
+//! | ARC-13: nothing is acted on before the fence | `open` puts claim and fence before the first act |
+//! | DUR-013: a decision needs nothing but what is durable | `recovery::classify` |
+//! | ARC-10: nothing leaves before its commit | effects follow their pipeline in one step |
+//! | one pipeline in flight | `Acting` and `Live` hold answers that arrive meanwhile |
+//!
+//! Deliberately absent: a separate recovery pass, retries of anything external, clocks.
+
+mod act;
+mod effect;
+mod input;
+mod live;
+mod predict;
+mod read;
+mod state;
+mod step;
+
+pub use effect::{Effect, End};
+pub use input::Input;
+pub use state::{Setup, State};
+pub use step::Attempt;
+
+#[cfg(test)]
+mod tests;

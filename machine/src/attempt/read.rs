@@ -1,0 +1,131 @@
+//! Reading: the log page by page up to where it ends, and the lane after it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::effect::{Effect, End};
+use super::state::{Kept, Occasion, Reading, Setup, Stage, Working};
+use crate::conversation::Tail;
+use crate::identity::{Sequence, Token};
+use crate::ledger::{self, Phase};
+use crate::projection::Reader;
+use crate::record::Corruption;
+use crate::run;
+use crate::store::{LaneView, LogPage, Pipeline, Replies, Reply, StoreCommand, StoreFault, Target};
+
+/// What a stage became, and what is asked for.
+pub(super) type Next = (Stage, Vec<Effect>);
+
+/// An attempt is over; what is in flight outside is of no use any more.
+pub(super) fn end(end: End) -> Next {
+    (Stage::Ended(end), alloc::vec![Effect::CancelExternals, Effect::End(end)])
+}
+
+impl Reading {
+    /// Asks for the first page of the log.
+    pub(super) fn begin(setup: &Setup, token: Token, occasion: Occasion, kept: Kept) -> Next {
+        let pipeline = Pipeline { lane: setup.lane.clone(), commands: Vec::new() };
+        Self { token, occasion, pipeline, reader: Reader::default(), kept }.ask_from(Sequence(0))
+    }
+
+    /// Asks for one page and, behind it, for the lane. A row may be newer than the log it is
+    /// judged by, since the fence then finds that the log has moved; a row that is older than
+    /// its log would be believed.
+    fn ask_from(mut self, from: Sequence) -> Next {
+        let target = match self.occasion {
+            Occasion::First => Target::Claimable,
+            Occasion::Again(submission) => Target::Submission(submission),
+        };
+        self.pipeline.commands =
+            alloc::vec![StoreCommand::ReadLog { from }, StoreCommand::ReadLane(target)];
+        self.ask()
+    }
+
+    fn ask(self) -> Next {
+        let effects = alloc::vec![Effect::Store(self.pipeline.clone())];
+        (Stage::Reading(Box::new(self)), effects)
+    }
+
+    /// Takes what the store answered.
+    pub(super) fn stored(self, setup: &Setup, answer: Result<Replies, StoreFault>) -> Next {
+        match answer {
+            Ok(replies) => self.read(setup, replies),
+            Err(StoreFault::Indeterminate) => self.ask(),
+            Err(StoreFault::Corrupt(corruption)) => end(End::Corrupt(corruption)),
+            Err(StoreFault::Refused { .. }) => end(End::Defect),
+        }
+    }
+
+    fn read(mut self, setup: &Setup, replies: Replies) -> Next {
+        let mut replies = replies.into_iter();
+        let (Some(Reply::Log(page)), Some(Reply::Lane(view)), None) =
+            (replies.next(), replies.next(), replies.next())
+        else {
+            return end(End::Defect);
+        };
+        let tail = match self.feed(&page) {
+            Ok(tail) => tail,
+            Err(corruption) => return end(End::Corrupt(corruption)),
+        };
+        let next = self.reader.next_sequence();
+        match tail {
+            Some(tail) if next < tail.next_sequence => self.ask_from(next),
+            _ => self.work(setup, view, tail),
+        }
+    }
+
+    /// Folds a page. What it holds must link, and must lead to where it says the log ends.
+    fn feed(&mut self, page: &LogPage) -> Result<Option<Tail>, Corruption> {
+        page.batches.iter().try_for_each(|batch| self.reader.feed(batch))?;
+        let Some(tail) = page.tail else { return Ok(None) };
+        let (expected, found) = (tail.next_sequence, self.reader.next_sequence());
+        if found > expected || (found < expected && page.batches.is_empty()) {
+            return Err(Corruption::Gap { expected, found });
+        }
+        if found == expected && self.reader.chain() != tail.chain {
+            let (expected, found) = (self.reader.chain(), tail.chain);
+            return Err(Corruption::Chain { at: tail.next_sequence, expected, found });
+        }
+        Ok(Some(tail))
+    }
+
+    /// The log is read: act on it, if the row is still ours or may become so.
+    fn work(self, setup: &Setup, view: LaneView, tail: Option<Tail>) -> Next {
+        let LaneView { lane, row, now: read_at } = view;
+        let is_own = lane.owner.as_ref().is_some_and(|owner| owner.token == self.token);
+        let row = match (row, self.occasion) {
+            (Some(row), Occasion::First) => row,
+            (Some(row), Occasion::Again(_)) if is_own => row,
+            // Its own finalization may have been committed although its answer was lost.
+            (Some(row), Occasion::Again(_)) if matches!(row.phase, Phase::Settled(_)) => {
+                return end(End::Settled);
+            }
+            (_, Occasion::Again(_)) => return end(End::Superseded),
+            (None, Occasion::First) => return end(End::Idle),
+        };
+        let submission = row.admission.submission;
+        let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
+        let Kept { flights, inbox, asked, proofs, renewal_due } = self.kept;
+        let conversation = setup.lane.clone();
+        let projection = self.reader.into_projection();
+        let run =
+            run::State::new(setup.binding.clone(), conversation, submission, epoch, projection)
+                .with_flights(flights);
+        let working = Working {
+            token: self.token,
+            submission,
+            read_at,
+            slice: ledger::Slice { lane, rows: alloc::vec![row] },
+            tail,
+            run,
+            inbox,
+            asked,
+            proofs,
+            sent: None,
+            ending: None,
+            renewal_due,
+            woken: false,
+        };
+        working.proceed(setup)
+    }
+}

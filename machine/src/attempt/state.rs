@@ -1,0 +1,183 @@
+//! What an attempt knows.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::effect::{Effect, End};
+use crate::agent::Binding;
+use crate::conversation::Tail;
+use crate::effect::{Answer, Reconciliation};
+use crate::identity::{ConversationId, DurationMs, ProducerId, SubmissionId, Timestamp, Token};
+use crate::ledger::{self, Ownership, Row};
+use crate::projection::{Projection, Reader};
+use crate::record::Doubt;
+use crate::run::{self, Flights};
+use crate::store::Pipeline;
+
+/// What an attempt is given.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Setup {
+    /// The conversation, and so the lane.
+    pub lane: ConversationId,
+    /// The process.
+    pub producer: ProducerId,
+    /// The agent and its model.
+    pub binding: Arc<Binding>,
+    /// How long a lease lasts.
+    pub lease: DurationMs,
+    /// How long before the first renewal, and between renewals.
+    pub renewal: DurationMs,
+}
+
+/// An attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    pub(super) setup: Arc<Setup>,
+    pub(super) stage: Stage,
+}
+
+/// How far an attempt is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Stage {
+    /// It has not begun.
+    Idle,
+    /// It reads lane and log.
+    Reading(Box<Reading>),
+    /// It acts on what it read.
+    Working(Box<Working>),
+    /// It is over.
+    Ended(End),
+}
+
+/// What outlives a second reading within one ownership period.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Kept {
+    /// Questions that the outside has not answered.
+    pub(super) flights: Flights,
+    /// Answers that have not been acted on, oldest first.
+    pub(super) inbox: VecDeque<Answer>,
+    /// Starts that a reconciler is asked about.
+    pub(super) asked: BTreeSet<Doubt>,
+    /// What is known of starts in doubt, under this epoch.
+    pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
+    /// Whether the lease wants renewal.
+    pub(super) renewal_due: bool,
+}
+
+/// Whether a reading is the first of its attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Occasion {
+    /// It looks for a row to claim.
+    First,
+    /// A refusal sent it back, to this row.
+    Again(SubmissionId),
+}
+
+/// An attempt that reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Reading {
+    pub(super) token: Token,
+    pub(super) occasion: Occasion,
+    pub(super) pipeline: Pipeline,
+    pub(super) reader: Reader,
+    pub(super) kept: Kept,
+}
+
+/// A pipeline in flight, and what depends on it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Sent {
+    pub(super) pipeline: Pipeline,
+    /// What leaves when the pipeline is acknowledged, and not before.
+    pub(super) after: Vec<Effect>,
+    /// The answers whose consequences are in the pipeline.
+    pub(super) consumed: Vec<Answer>,
+}
+
+/// An attempt that acts. Lane, row, tail and fold are predictions: they run ahead of the store
+/// by exactly the pipeline in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Working {
+    pub(super) token: Token,
+    pub(super) submission: SubmissionId,
+    /// The store's time when the lane was read: what was claimable then is predicted at it.
+    pub(super) read_at: Timestamp,
+    pub(super) slice: ledger::Slice,
+    pub(super) tail: Option<Tail>,
+    pub(super) run: run::State,
+    pub(super) inbox: VecDeque<Answer>,
+    pub(super) asked: BTreeSet<Doubt>,
+    pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
+    pub(super) sent: Option<Sent>,
+    pub(super) ending: Option<End>,
+    pub(super) renewal_due: bool,
+    pub(super) woken: bool,
+}
+
+impl State {
+    /// An attempt that has not begun.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        Self { setup: Arc::new(setup), stage: Stage::Idle }
+    }
+
+    fn working(&self) -> Option<&Working> {
+        match &self.stage {
+            Stage::Working(working) => Some(working),
+            Stage::Idle | Stage::Reading(_) | Stage::Ended(_) => None,
+        }
+    }
+
+    /// The claim it believes to hold.
+    #[must_use]
+    pub fn ownership(&self) -> Option<Ownership> {
+        self.working()?.ownership()
+    }
+
+    /// The fold it works on: of the log as it read it and of every batch it has sent since.
+    /// None before the log is read.
+    #[must_use]
+    pub fn projection(&self) -> Option<&Projection> {
+        self.working().map(|working| working.run.projection())
+    }
+
+    /// Where it predicts the log to end (chain digest and commit times are not predicted).
+    #[must_use]
+    pub fn predicted_tail(&self) -> Option<Tail> {
+        self.working()?.tail
+    }
+
+    /// What it predicts its row to be (times and other people's intents are not predicted).
+    #[must_use]
+    pub fn predicted_row(&self) -> Option<&Row> {
+        self.working()?.slice.rows.first().map(Arc::as_ref)
+    }
+
+    /// Whether a pipeline is in flight; while it is, predictions run ahead of the store.
+    #[must_use]
+    pub fn awaits_store(&self) -> bool {
+        match &self.stage {
+            Stage::Reading(_) => true,
+            Stage::Working(working) => working.sent.is_some(),
+            Stage::Idle | Stage::Ended(_) => false,
+        }
+    }
+}
+
+impl Working {
+    /// The claim, once it is at least in flight.
+    pub(super) fn ownership(&self) -> Option<Ownership> {
+        let owner = self.slice.lane.owner.as_ref()?;
+        let own = owner.token == self.token && owner.submission == self.submission;
+        let (token, epoch) = (self.token, self.slice.lane.epoch);
+        own.then_some(Ownership { submission: self.submission, token, epoch })
+    }
+
+    /// What survives a second reading.
+    pub(super) fn keep(self) -> (Token, Kept) {
+        let flights = self.run.flights().clone();
+        let Self { token, inbox, asked, proofs, renewal_due, .. } = self;
+        (token, Kept { flights, inbox, asked, proofs, renewal_due })
+    }
+}

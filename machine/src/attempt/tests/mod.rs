@@ -1,0 +1,29 @@
+//! Attempts against a store in memory, by requirement.
+
+mod crashes;
+mod fresh;
+
+use crate::record::Record;
+use crate::testkit::Host;
+
+/// The kinds of the records after the creation, by name.
+fn history(host: &Host) -> alloc::vec::Vec<&'static str> {
+    let records = host.store.log.iter().flat_map(|stored| stored.batch().records());
+    records.skip(1).map(name).collect()
+}
+
+fn name(record: &Record) -> &'static str {
+    match record {
+        Record::ConversationCreated(_) => "created",
+        Record::InputRecorded(_) => "input",
+        Record::ModelResponded(_) => "responded",
+        Record::ModelInterrupted(_) => "interrupted",
+        Record::ToolPrepared(_) => "prepared",
+        Record::ToolSettled(_) => "tool-settled",
+        Record::ToolUnknown(_) => "unknown",
+        Record::ToolResolved(_) => "resolved",
+        Record::AbortRequested(_) => "abort",
+        Record::RecoveryDecided(_) => "recovery",
+        Record::SubmissionSettled(_) => "settled",
+    }
+}

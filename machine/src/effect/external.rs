@@ -1,0 +1,124 @@
+//! Effects of the outside, and its answers.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::kind::ExternalKind;
+use crate::agent::{ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome};
+use crate::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
+use crate::json::CanonicalJson;
+use crate::record::Doubt;
+
+/// A tool is run once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Invocation {
+    /// The call; it is also the key under which an idempotent tool may run again.
+    pub call: ToolCallId,
+    /// The epoch of this start: whoever tombstoned the call below a higher one refuses it.
+    pub epoch: Epoch,
+    /// Which tool.
+    pub tool: ToolName,
+    /// What may be done on doubt.
+    pub class: ExecutionClass,
+    /// Complete, decoded parameters.
+    pub parameters: CanonicalJson,
+}
+
+/// A start that a reconciler is asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Doubted {
+    /// Which start of which call.
+    pub doubt: Doubt,
+    /// Of which tool.
+    pub tool: ToolName,
+    /// The epoch that asks. Who answers "never started" tombstones the call below it.
+    pub asking: Epoch,
+}
+
+/// Something only the outside can do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum External {
+    /// Ask a model.
+    CallModel(Arc<ModelRequest>),
+    /// Ask the host whether these calls may be prepared (RUN-028).
+    Authorize {
+        /// The run that asks.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// The calls, in declaration order.
+        calls: Vec<ToolCallId>,
+    },
+    /// Run a tool.
+    InvokeTool(Invocation),
+    /// Ask what became of a start.
+    Reconcile(Doubted),
+}
+
+impl External {
+    /// The kind of this effect.
+    #[must_use]
+    pub const fn kind(&self) -> ExternalKind {
+        match self {
+            Self::CallModel(_) => ExternalKind::CallModel,
+            Self::Authorize { .. } => ExternalKind::Authorize,
+            Self::InvokeTool(_) => ExternalKind::InvokeTool,
+            Self::Reconcile(_) => ExternalKind::Reconcile,
+        }
+    }
+}
+
+/// What the host's authorizer says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Authorization {
+    /// The calls may be prepared.
+    Allowed,
+    /// They may not: the run fails.
+    Denied,
+}
+
+/// What a reconciler says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reconciliation {
+    /// It can prove what became of the start.
+    Proven(Resolution),
+    /// It cannot: the outcome is unknown.
+    Unprovable,
+}
+
+/// What the outside answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// A model answered, or failed to.
+    Model {
+        /// The run that asked.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// The response.
+        response: Result<Arc<ModelResponse>, ModelFault>,
+    },
+    /// The authorizer answered.
+    Authorizer {
+        /// The run that asked.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// Whether the calls may be prepared.
+        authorization: Authorization,
+    },
+    /// A tool returned.
+    Tool {
+        /// Which start of which call.
+        start: Doubt,
+        /// How the call ended.
+        outcome: Arc<ToolOutcome>,
+    },
+    /// A reconciler answered.
+    Reconciler {
+        /// Which start of which call.
+        doubt: Doubt,
+        /// What it can prove.
+        reconciliation: Reconciliation,
+    },
+}

@@ -1,0 +1,18 @@
+//! Who is who: identifiers that others chose, identifiers that are derived, and counters.
+//!
+//! Names come from people and other systems ([`ConversationId`], [`AgentId`], …). What must
+//! survive a crash is *derived* from its parents ([`SubmissionId`], [`ToolCallId`], …), so a
+//! second execution of the same decision yields the same bytes. No identifier is authority.
+
+mod counters;
+mod derived;
+mod named;
+
+pub use counters::{AdmissionSequence, DurationMs, Epoch, Sequence, Timestamp, Turn};
+pub use derived::{AttemptId, BatchId, RecordId, RunId, SubmissionId, Token, ToolCallId};
+pub use named::{
+    AgentId, ConversationId, IdempotencyKey, NameError, PrincipalId, ProducerId, TenantId, ToolName,
+};
+
+#[cfg(test)]
+mod tests;

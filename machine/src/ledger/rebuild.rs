@@ -1,0 +1,93 @@
+//! The ledger's markers, reproduced from the log: canonical history is authoritative (DUR-015).
+//!
+//! A row repeats some of what the log holds, so that the next command need not read it. Such a
+//! marker may lag behind the log, since a crash can fall between the two writes, and recovery
+//! repairs it. It may never run ahead of the log or contradict it.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use super::state::{InputMarker, MarkState, Phase, Row, Settled};
+use crate::digest::Digest;
+use crate::identity::SubmissionId;
+use crate::projection::{Projection, SubmissionView};
+use crate::record::Doubt;
+
+/// What a row repeats of the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Markers {
+    /// Whether the input is canonical.
+    pub applied: bool,
+    /// The doubts that are canonical and not closed.
+    pub doubts: BTreeSet<Doubt>,
+    /// The doubts that are canonically closed.
+    pub closed: BTreeSet<Doubt>,
+    /// Digest of the canonical settlement.
+    pub settled: Option<Digest>,
+}
+
+/// How a row compares with the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Agreement {
+    /// The row knows everything that the log says.
+    Current,
+    /// The log says more: recovery will repair the row.
+    Behind,
+    /// The row says something that the log does not: no crash can explain it.
+    Ahead,
+}
+
+/// Reproduces the markers of every submission with a canonical record.
+#[must_use]
+pub fn rebuild(log: &Projection) -> BTreeMap<SubmissionId, Markers> {
+    log.submissions().map(|(id, view)| (id, Markers::of_log(view))).collect()
+}
+
+/// Compares a row with the log.
+#[must_use]
+pub fn agreement(row: &Row, log: &Projection) -> Agreement {
+    let view = log.submission(row.admission.submission);
+    let canonical = view.map(Markers::of_log).unwrap_or_default();
+    let known = Markers::of_row(row, &canonical);
+    if known == canonical {
+        Agreement::Current
+    } else if known.is_part_of(&canonical) {
+        Agreement::Behind
+    } else {
+        Agreement::Ahead
+    }
+}
+
+impl Markers {
+    fn of_log(view: &SubmissionView) -> Self {
+        Self {
+            applied: view.run.is_some(),
+            doubts: view.doubts().collect(),
+            closed: view.resolved().collect(),
+            settled: view.settled.map(|settlement| settlement.digest()),
+        }
+    }
+
+    /// Phases that say nothing about the input take the log's word for it.
+    fn of_row(row: &Row, log: &Self) -> Self {
+        let marks = |closed: bool| {
+            let is_closed = move |state: &MarkState| matches!(state, MarkState::Closed(_));
+            let wanted = row.marks.iter().filter(move |mark| is_closed(&mark.state) == closed);
+            wanted.map(|mark| mark.doubt).collect()
+        };
+        let (applied, settled) = match row.phase {
+            Phase::Admitted | Phase::Ready | Phase::Running(InputMarker::Missing) => (false, None),
+            Phase::Running(InputMarker::Applied) | Phase::Unknown => (true, None),
+            Phase::Terminalizing(_) => (log.applied, None),
+            Phase::Settled(Settled { digest, .. }) => (log.applied, Some(digest)),
+        };
+        Self { applied, doubts: marks(false), closed: marks(true), settled }
+    }
+
+    /// A doubt that the row still holds for open may be closed in the log already.
+    fn is_part_of(&self, log: &Self) -> bool {
+        (!self.applied || log.applied)
+            && self.doubts.iter().all(|it| log.doubts.contains(it) || log.closed.contains(it))
+            && self.closed.is_subset(&log.closed)
+            && (self.settled.is_none() || self.settled == log.settled)
+    }
+}

@@ -1,0 +1,264 @@
+//! One lane: its owner, its rows, and the only way they change.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::input::Admission;
+use crate::agent::Resolution;
+use crate::digest::Digest;
+use crate::identity::{
+    AdmissionSequence, ConversationId, Epoch, PrincipalId, ProducerId, SubmissionId, Timestamp,
+    Token,
+};
+use crate::record::{CodecError, Doubt, Outcome, SubmissionSettled};
+
+/// What a lane knows beside its rows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lane {
+    /// The conversation, which is the lane's name.
+    pub conversation: ConversationId,
+    /// Position of the next admitted row.
+    pub next: AdmissionSequence,
+    /// The epoch of the last claim; 0 before the first.
+    pub epoch: Epoch,
+    /// Who owns the lane.
+    pub owner: Option<Owner>,
+    /// The latest time that the store's clock ever showed here.
+    pub stamp: Timestamp,
+}
+
+/// The owner of a lane. Its epoch is the lane's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Owner {
+    /// The row that was claimed.
+    pub submission: SubmissionId,
+    /// The claim's token.
+    pub token: Token,
+    /// Who claimed.
+    pub producer: ProducerId,
+    /// When the lane may be claimed by anyone; until then, and after it until somebody does,
+    /// the owner's writes stand (LE-03).
+    pub lease_until: Timestamp,
+}
+
+/// Whether the row knows that its input is canonical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InputMarker {
+    /// Not known here; the log decides.
+    Missing,
+    /// Known.
+    Applied,
+}
+
+/// The settlement that will be appended, exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Reserved {
+    /// The record.
+    pub record: Arc<SubmissionSettled>,
+    /// Digest of the exact encoded record.
+    pub digest: Digest,
+}
+
+impl Reserved {
+    /// Fixes a record together with the digest of its exact bytes (DUR-011).
+    ///
+    /// # Errors
+    /// The settlement's parts contradict each other.
+    pub fn new(record: SubmissionSettled) -> Result<Self, CodecError> {
+        let digest = record.digest()?;
+        Ok(Self { record: Arc::new(record), digest })
+    }
+}
+
+/// The settlement that is canonical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Settled {
+    /// Digest of the exact encoded record.
+    pub digest: Digest,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The epoch that finalized: only it may say so again.
+    pub epoch: Epoch,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How far a submission is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// Accepted; its conversation may not be durable yet.
+    Admitted,
+    /// May be claimed.
+    Ready,
+    /// Was claimed.
+    Running(InputMarker),
+    /// Waits for resolutions.
+    Unknown,
+    /// Its outcome is fixed.
+    Terminalizing(Reserved),
+    /// It ended.
+    Settled(Settled),
+}
+
+/// Somebody wants the submission to end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AbortIntent {
+    /// Who.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
+/// How, by whom and why a doubt is closed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ResolutionIntent {
+    /// How.
+    pub resolution: Arc<Resolution>,
+    /// By whom.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
+/// How far a doubt is closed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MarkState {
+    /// Nobody has said anything.
+    Open,
+    /// Somebody has; the owner must make it canonical.
+    Intended(ResolutionIntent),
+    /// It is canonical. Kept, so that a late repetition is answered as the first time.
+    Closed(ResolutionIntent),
+}
+
+/// An unknown outcome of the row.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Mark {
+    /// Which start of which call.
+    pub doubt: Doubt,
+    /// Since when: its age is what an operator sees (DUR-017).
+    pub since: Timestamp,
+    /// How far it is closed.
+    pub state: MarkState,
+}
+
+/// One submission.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Row {
+    /// What was submitted.
+    pub admission: Arc<Admission>,
+    /// Its place in the lane.
+    pub sequence: AdmissionSequence,
+    /// When it was accepted.
+    pub admitted_at: Timestamp,
+    /// How often it was claimed.
+    pub claims: u32,
+    /// How far it is.
+    pub phase: Phase,
+    /// Whether somebody wants it to end.
+    pub abort: Option<AbortIntent>,
+    /// Its unknown outcomes, by call and start.
+    pub marks: Vec<Mark>,
+}
+
+/// Why a row may be claimed, if it may: what a store indexes, so that a claim never reads a
+/// whole lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Standing {
+    /// Waits for execution: only the lowest such row of a lane may be claimed.
+    Queued,
+    /// Has nothing to execute but something to record: aborted before it was ever claimed, or
+    /// settled with a resolution that is not canonical yet.
+    Errand,
+    /// Settled, with nothing left to do.
+    Resting,
+}
+
+impl Lane {
+    /// The lane of a conversation before anything was submitted.
+    #[must_use]
+    pub const fn new(conversation: ConversationId) -> Self {
+        Self {
+            conversation,
+            next: AdmissionSequence(0),
+            epoch: Epoch(0),
+            owner: None,
+            stamp: Timestamp(0),
+        }
+    }
+
+    /// What time it is here when the store's clock reads `clock`: a clock that fell behind the
+    /// stamp stands still until it has caught up (CL-01).
+    #[must_use]
+    pub fn time(&self, clock: Timestamp) -> Timestamp {
+        clock.max(self.stamp)
+    }
+
+    /// Until when nobody else may claim, if that is later than the lane's own time `now`.
+    #[must_use]
+    pub fn leased_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.owner.as_ref().map(|owner| owner.lease_until).filter(|until| now < *until)
+    }
+}
+
+impl Row {
+    /// Why the row may be claimed, if it may.
+    ///
+    /// Only a row that was never claimed is an errand when it is aborted: once an attempt has
+    /// begun, its calls may be in doubt, and the row keeps its place in the queue until the
+    /// abort is canonical.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        match &self.phase {
+            Phase::Settled(_) if self.marks.iter().any(Mark::is_intended) => Standing::Errand,
+            Phase::Settled(_) => Standing::Resting,
+            _ if self.claims == 0 && self.abort.is_some() => Standing::Errand,
+            _ => Standing::Queued,
+        }
+    }
+
+    /// Whether an owner of the row has anything to do. An unknown waits until somebody has
+    /// spoken on every doubt, or wants the whole submission to end (DUR-017).
+    #[must_use]
+    pub fn is_claimable(&self) -> bool {
+        match &self.phase {
+            Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => true,
+            Phase::Unknown => self.abort.is_some() || !self.marks.iter().any(Mark::is_open),
+            Phase::Settled(_) => self.standing() == Standing::Errand,
+        }
+    }
+
+    /// Whether a doubt of the row is not canonically closed.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        !self.marks.iter().all(Mark::is_closed)
+    }
+
+    /// The mark of a doubt.
+    #[must_use]
+    pub fn mark(&self, doubt: Doubt) -> Option<&Mark> {
+        self.marks.iter().find(|mark| mark.doubt == doubt)
+    }
+}
+
+impl Mark {
+    /// Whether nobody has said anything.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        matches!(self.state, MarkState::Open)
+    }
+
+    /// Whether somebody has, and it is not canonical yet.
+    #[must_use]
+    pub const fn is_intended(&self) -> bool {
+        matches!(self.state, MarkState::Intended(_))
+    }
+
+    /// Whether it is canonical.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        matches!(self.state, MarkState::Closed(_))
+    }
+}

@@ -1,0 +1,135 @@
+//! The rules of a lane.
+//!
+//! *Ownership is fenced, not timed.* A lease that expires makes the lane claimable and does
+//! nothing else: until somebody claims, the owner may still write, renew and finalize. From the
+//! claim on, which takes a higher epoch, it may not. Every store has this one rule (LE-03), since
+//! every store runs this machine. So no write depends on a clock, and an owner that was only
+//! paused, with nobody waiting for its lane, loses nothing.
+//!
+//! *Time is the lane's.* Each command is decided at the later of the store's clock and the lane's
+//! stamp, and what changes anything moves the stamp there (CL-01, CL-03). A clock that once ran
+//! far ahead therefore delays the expiry of later leases, never their order; a release, a
+//! finalization and an expiry that was already seen need no clock.
+
+mod admission;
+mod progress;
+mod queue;
+mod settlement;
+mod unknown;
+
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::input::{Command, Effect, Ownership, Refusal, Reply, Stamped};
+use super::slice::{Change, Slice};
+use super::state::{Lane, Owner, Row};
+use crate::contract::{Machine, Step};
+use crate::identity::{SubmissionId, Timestamp};
+
+pub use queue::{candidate, wakes_at};
+
+/// The machine of one lane.
+pub struct Ledger;
+
+impl Machine for Ledger {
+    type State = Slice;
+    type Input = Stamped;
+    type Effect = Effect;
+
+    fn step(mut state: Slice, input: Stamped) -> Step<Slice, Effect> {
+        let now = state.lane.time(input.now);
+        let decided = match decide(&state, input.command, now) {
+            Ok(decided) => decided,
+            Err(refusal) => return Step::new(state, vec![Effect::Refuse(refusal)]),
+        };
+        let mut effects = Vec::with_capacity(3);
+        for change in changes(&state.lane, decided.lane, decided.row, now) {
+            state.apply(&change);
+            effects.push(Effect::Change(change));
+        }
+        effects.push(Effect::Reply(decided.reply));
+        Step::new(state, effects)
+    }
+}
+
+/// What becomes of a command that is accepted.
+struct Decided {
+    /// The lane, if anything but its stamp changes.
+    lane: Option<Lane>,
+    /// The row, if it changes.
+    row: Option<Row>,
+    reply: Reply,
+}
+
+impl Decided {
+    /// The command finds its work done.
+    const fn unchanged(reply: Reply) -> Self {
+        Self { lane: None, row: None, reply }
+    }
+
+    const fn lane(lane: Lane, reply: Reply) -> Self {
+        Self { lane: Some(lane), row: None, reply }
+    }
+
+    const fn row(row: Row, reply: Reply) -> Self {
+        Self { lane: None, row: Some(row), reply }
+    }
+}
+
+fn decide(slice: &Slice, command: Command, now: Timestamp) -> Result<Decided, Refusal> {
+    match command {
+        Command::Admit(admission) => admission::admit(slice, admission, now),
+        Command::Ready { submission } => admission::ready(slice, submission),
+        Command::Claim(claim) => queue::claim(slice, &claim, now),
+        Command::Renew { owner, lease } => queue::renew(slice, &owner, lease, now),
+        Command::Release { owner } => queue::release(slice, &owner),
+        Command::MarkInput { owner } => progress::mark_input(slice, &owner),
+        Command::Abort { submission, intent } => progress::abort(slice, submission, intent),
+        Command::MarkUnknown { owner, doubts } => unknown::mark(slice, &owner, &doubts, now),
+        Command::Resolve { submission, doubt, intent } => {
+            unknown::resolve(slice, submission, doubt, intent)
+        }
+        Command::CoverUnknown { owner, doubts } => unknown::cover(slice, &owner, &doubts),
+        Command::Reserve { owner, reserved } => settlement::reserve(slice, &owner, reserved),
+        Command::Finalize { owner, settlement } => {
+            settlement::finalize(slice, &owner, settlement, now)
+        }
+    }
+}
+
+/// The changes to write: the stamp moves with every change and only with one.
+fn changes(
+    held: &Lane,
+    lane: Option<Lane>,
+    row: Option<Row>,
+    now: Timestamp,
+) -> impl Iterator<Item = Change> + use<> {
+    let touched = lane.is_some() || (row.is_some() && held.stamp < now);
+    let lane = touched.then(|| Lane { stamp: now, ..lane.unwrap_or_else(|| held.clone()) });
+    let row = row.map(|row| Change::Row(Arc::new(row)));
+    lane.map(Change::Lane).into_iter().chain(row)
+}
+
+/// The lane's owner and its row.
+struct Owned<'a> {
+    owner: &'a Owner,
+    row: &'a Row,
+}
+
+/// The gate of every owner's command: token, submission and epoch are those of the last claim
+/// (DUR-006). It comes before every other rule, so a superseded owner learns nothing else.
+fn owned<'a>(slice: &'a Slice, claim: &Ownership) -> Result<Owned<'a>, Refusal> {
+    let lost = Refusal::OwnershipLost { actual: slice.lane.epoch };
+    let owner = slice.lane.owner.as_ref().ok_or(lost)?;
+    if (owner.token, owner.submission, slice.lane.epoch)
+        != (claim.token, claim.submission, claim.epoch)
+    {
+        return Err(lost);
+    }
+    Ok(Owned { owner, row: row(slice, claim.submission)? })
+}
+
+fn row(slice: &Slice, submission: SubmissionId) -> Result<&Row, Refusal> {
+    slice.row(submission).map(|row| &**row).ok_or(Refusal::NoSuchSubmission)
+}

@@ -1,0 +1,59 @@
+//! Into the lane: admitted at its end, and ready once the conversation is durable (DUR-001).
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Decided, row};
+use crate::identity::{SubmissionId, Timestamp};
+use crate::ledger::input::{Admission, Refusal, Reply};
+use crate::ledger::slice::Slice;
+use crate::ledger::state::{InputMarker, Lane, Phase, Row};
+
+/// One key is one submission: the same payload gets the same place, another one a conflict.
+pub(super) fn admit(
+    slice: &Slice,
+    admission: Arc<Admission>,
+    now: Timestamp,
+) -> Result<Decided, Refusal> {
+    if let Some(there) = slice.row(admission.submission) {
+        return if there.admission.payload == admission.payload {
+            Ok(Decided::unchanged(Reply::Admitted(there.sequence)))
+        } else {
+            Err(Refusal::IdempotencyConflict)
+        };
+    }
+    let sequence = slice.lane.next;
+    let row = Row {
+        admission,
+        sequence,
+        admitted_at: now,
+        claims: 0,
+        phase: Phase::Admitted,
+        abort: None,
+        marks: Vec::new(),
+    };
+    let lane = Lane { next: sequence.next(), ..slice.lane.clone() };
+    Ok(Decided { lane: Some(lane), row: Some(row), reply: Reply::Admitted(sequence) })
+}
+
+/// Needs no ownership: whoever made the conversation durable says so. An attempt that finds the
+/// admission unfinished says it for its own row, which then runs at once.
+pub(super) fn ready(slice: &Slice, submission: SubmissionId) -> Result<Decided, Refusal> {
+    let row = row(slice, submission)?;
+    let phase = match &row.phase {
+        Phase::Admitted => {
+            let owner = slice.lane.owner.as_ref();
+            if owner.is_some_and(|owner| owner.submission == submission) {
+                Phase::Running(InputMarker::Missing)
+            } else {
+                Phase::Ready
+            }
+        }
+        Phase::Ready
+        | Phase::Running(_)
+        | Phase::Unknown
+        | Phase::Terminalizing(_)
+        | Phase::Settled(_) => return Ok(Decided::unchanged(Reply::Ready)),
+    };
+    Ok(Decided::row(Row { phase, ..row.clone() }, Reply::Ready))
+}

@@ -1,0 +1,149 @@
+//! Who may claim what, and for how long.
+//!
+//! Two rows of a lane can be candidates at once: the lowest one that waits for execution, which
+//! keeps the order of the lane (DUR-004), and any errand, which executes nothing and so needs no
+//! turn. A store that indexes rows by [`Standing`] and admission sequence answers both with two
+//! seeks, however long the lane is.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Decided, owned};
+use crate::identity::{DurationMs, Timestamp};
+use crate::ledger::input::{Claim, Footprint, Ownership, Refusal, Reply};
+use crate::ledger::slice::Slice;
+use crate::ledger::state::{InputMarker, Lane, Owner, Phase, Row, Standing};
+
+impl Footprint {
+    /// Picks this footprint from all rows of a lane, in whatever order they come: the named row,
+    /// the lowest queued row and the lowest errand, in admission order and each once.
+    ///
+    /// This is the definition of what a store has to load; a store with an index loads the same
+    /// rows without looking at the others.
+    #[must_use]
+    pub fn select<'a>(&self, rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Arc<Row>> {
+        let (named, candidates) = match *self {
+            Self::Submission(submission) => (Some(submission), false),
+            Self::Candidates(named) => (named, true),
+        };
+        let (mut this, mut queued, mut errand) = (None, None, None);
+        for row in rows {
+            if named == Some(row.admission.submission) {
+                this = Some(row);
+            }
+            match row.standing() {
+                Standing::Queued if candidates => keep_lower(&mut queued, row),
+                Standing::Errand if candidates => keep_lower(&mut errand, row),
+                Standing::Queued | Standing::Errand | Standing::Resting => {}
+            }
+        }
+        let mut picked: Vec<_> = [this, queued, errand].into_iter().flatten().cloned().collect();
+        picked.sort_unstable_by_key(|row| row.sequence);
+        picked.dedup_by_key(|row| row.sequence);
+        picked
+    }
+}
+
+fn keep_lower<'a>(lowest: &mut Option<&'a Arc<Row>>, row: &'a Arc<Row>) {
+    if lowest.is_none_or(|held| row.sequence < held.sequence) {
+        *lowest = Some(row);
+    }
+}
+
+/// The row that may be claimed now, by the slice of [`Footprint::Candidates`]. None while the
+/// lane is leased, or while there is nothing an owner could do.
+#[must_use]
+pub fn candidate(slice: &Slice, clock: Timestamp) -> Option<Arc<Row>> {
+    let now = slice.lane.time(clock);
+    if slice.lane.leased_until(now).is_some() { None } else { next(slice).cloned() }
+}
+
+/// When the lane can be claimed if nothing else happens before: the end of a lease that stands
+/// before a row which could be claimed. None if there is no lease, or no such row.
+#[must_use]
+pub fn wakes_at(slice: &Slice) -> Option<Timestamp> {
+    let owner = slice.lane.owner.as_ref()?;
+    next(slice).map(|_| owner.lease_until)
+}
+
+fn next(slice: &Slice) -> Option<&Arc<Row>> {
+    let queued = lowest(slice, Standing::Queued).filter(|row| row.is_claimable());
+    let errand = lowest(slice, Standing::Errand);
+    queued.into_iter().chain(errand).min_by_key(|row| row.sequence)
+}
+
+fn lowest(slice: &Slice, standing: Standing) -> Option<&Arc<Row>> {
+    slice.rows.iter().filter(|row| row.standing() == standing).min_by_key(|row| row.sequence)
+}
+
+/// Takes the next epoch for a row. A claim that already holds the lane is answered again, since
+/// nobody else could know its token; every other one obeys the lease, its own producer included.
+pub(super) fn claim(slice: &Slice, claim: &Claim, now: Timestamp) -> Result<Decided, Refusal> {
+    let lane = &slice.lane;
+    let holds = lane
+        .owner
+        .as_ref()
+        .is_some_and(|owner| (owner.token, owner.submission) == (claim.token, claim.submission));
+    if holds {
+        return Ok(Decided::unchanged(Reply::Claimed(lane.epoch)));
+    }
+    let row = slice.row(claim.submission).ok_or(Refusal::NoSuchSubmission)?;
+    if claim.expected != lane.epoch {
+        return Err(Refusal::EpochMoved { actual: lane.epoch });
+    }
+    if let Some(until) = lane.leased_until(now) {
+        return Err(Refusal::Owned { until });
+    }
+    let epoch = lane.epoch.next();
+    // The last epoch of all has no successor that could fence it.
+    if !has_its_turn(slice, row) || epoch == lane.epoch {
+        return Err(Refusal::NotClaimable);
+    }
+    let owner = Owner {
+        submission: claim.submission,
+        token: claim.token,
+        producer: claim.producer.clone(),
+        lease_until: now.after(claim.lease),
+    };
+    let lane = Lane { epoch, owner: Some(owner), ..lane.clone() };
+    Ok(Decided { lane: Some(lane), row: Some(claimed(row)), reply: Reply::Claimed(epoch) })
+}
+
+fn has_its_turn(slice: &Slice, row: &Arc<Row>) -> bool {
+    match row.standing() {
+        Standing::Queued => lowest(slice, Standing::Queued) == Some(row) && row.is_claimable(),
+        Standing::Errand => true,
+        Standing::Resting => false,
+    }
+}
+
+/// An admitted row stays admitted: its new owner has to finish the admission first.
+fn claimed(row: &Row) -> Row {
+    let phase = match &row.phase {
+        Phase::Ready => Phase::Running(InputMarker::Missing),
+        other => other.clone(),
+    };
+    Row { claims: row.claims.saturating_add(1), phase, ..row.clone() }
+}
+
+/// Never shortens a lease: renewals that overtake one another do no harm (LE-07).
+pub(super) fn renew(
+    slice: &Slice,
+    owner: &Ownership,
+    lease: DurationMs,
+    now: Timestamp,
+) -> Result<Decided, Refusal> {
+    let held = owned(slice, owner)?.owner;
+    let lease_until = held.lease_until.max(now.after(lease));
+    let reply = Reply::Renewed(lease_until);
+    if lease_until == held.lease_until {
+        return Ok(Decided::unchanged(reply));
+    }
+    let owner = Some(Owner { lease_until, ..held.clone() });
+    Ok(Decided::lane(Lane { owner, ..slice.lane.clone() }, reply))
+}
+
+pub(super) fn release(slice: &Slice, owner: &Ownership) -> Result<Decided, Refusal> {
+    owned(slice, owner)?;
+    Ok(Decided::lane(Lane { owner: None, ..slice.lane.clone() }, Reply::Released))
+}

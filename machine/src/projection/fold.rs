@@ -1,0 +1,191 @@
+//! How each record changes the fold, and what it may not contradict.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::view::{CallView, Projection, RunView, StartState, StartView, SubmissionView, TurnView};
+use crate::identity::{Epoch, Sequence, SubmissionId, ToolCallId};
+use crate::record::{
+    Batch, CanonicalSettlement, Corruption, Doubt, ModelResponded, Record, StoredBatch,
+    SubmissionSettled, ToolPrepared, ToolSettled,
+};
+
+/// A record that contradicts the records before it. Where it stands is known to the caller.
+struct Contradiction;
+
+type Applied = Result<(), Contradiction>;
+
+fn ensure(holds: bool) -> Applied {
+    if holds { Ok(()) } else { Err(Contradiction) }
+}
+
+impl Projection {
+    /// Folds the records of a batch that `epoch` wrote.
+    ///
+    /// # Errors
+    /// A record contradicts the records before it. The fold is then of no further use.
+    pub fn apply(&mut self, epoch: Epoch, batch: &Batch) -> Result<(), Corruption> {
+        for record in batch.records() {
+            let at = self.next;
+            self.record(epoch, at, record).map_err(|Contradiction| Corruption::History { at })?;
+            self.next = at.next();
+        }
+        Ok(())
+    }
+
+    /// Folds a whole log from its beginning, as batches that link to each other.
+    ///
+    /// # Errors
+    /// A batch does not link to the one before, or contradicts it.
+    pub fn of<'a>(
+        batches: impl IntoIterator<Item = &'a StoredBatch>,
+    ) -> Result<Self, Corruption> {
+        let mut reader = super::Reader::default();
+        batches.into_iter().try_for_each(|batch| reader.feed(batch))?;
+        Ok(reader.into_projection())
+    }
+
+    fn record(&mut self, epoch: Epoch, at: Sequence, record: &Record) -> Applied {
+        match record {
+            Record::ConversationCreated(it) => {
+                ensure(self.created.is_none() && at == Sequence(0))?;
+                self.created = Some(Arc::new(it.clone()));
+                return Ok(());
+            }
+            _ => ensure(self.created.is_some())?,
+        }
+        let submission = record.submission().ok_or(Contradiction)?;
+        let view = Arc::make_mut(self.submissions.entry(submission).or_default());
+        match record {
+            Record::ConversationCreated(_) => Err(Contradiction),
+            Record::InputRecorded(it) => {
+                ensure(view.run.is_none() && view.settled.is_none())?;
+                let input = Arc::new(it.clone());
+                let (input_epoch, turns) = (epoch, Vec::new());
+                let run = RunView { run: it.run, input, input_epoch, interrupted: None, turns };
+                view.run = Some(run);
+                Ok(())
+            }
+            Record::ModelResponded(it) => responded(view.running()?, it),
+            Record::ModelInterrupted(it) => {
+                let run = view.running()?;
+                ensure(it.epoch == epoch && it.turn == run.next_turn())?;
+                run.interrupted = Some(epoch);
+                Ok(())
+            }
+            Record::ToolPrepared(it) => prepared(view.running()?, it, epoch),
+            Record::ToolSettled(it) => view.settle_call(it),
+            Record::ToolUnknown(it) => {
+                ensure(view.open_starts().any(|(start, _)| start == it.doubt))?;
+                *view.running()?.start(it.doubt, &StartState::Open)? = StartState::Unknown;
+                Ok(())
+            }
+            Record::ToolResolved(it) => {
+                let run = view.run.as_mut().ok_or(Contradiction)?;
+                let resolved = StartState::Resolved(it.resolution.clone());
+                *run.start(it.doubt, &StartState::Unknown)? = resolved;
+                Ok(())
+            }
+            Record::AbortRequested(it) => {
+                ensure(view.abort.is_none() && view.settled.is_none())?;
+                view.abort = Some(Arc::new(it.clone()));
+                Ok(())
+            }
+            Record::RecoveryDecided(it) => {
+                ensure(it.epoch == epoch && view.settled.is_none())?;
+                ensure(view.decided.is_none_or(|before| before < epoch))?;
+                view.decided = Some(epoch);
+                Ok(())
+            }
+            Record::SubmissionSettled(it) => self.settle(submission, at, it),
+        }
+    }
+
+    fn settle(&mut self, id: SubmissionId, at: Sequence, it: &SubmissionSettled) -> Applied {
+        let view = Arc::make_mut(self.submissions.entry(id).or_default());
+        ensure(view.settled.is_none() && it.run == view.run.as_ref().map(|run| run.run))?;
+        let digest = it.digest().map_err(|_| Contradiction)?;
+        let outcome = it.settlement.outcome();
+        view.settled = Some(CanonicalSettlement::new(id, at, digest, outcome));
+        if let Some(run) = &mut view.run {
+            Arc::make_mut(&mut self.transcript).extend(run.messages());
+        }
+        view.forget_turns();
+        Ok(())
+    }
+}
+
+impl SubmissionView {
+    fn running(&mut self) -> Result<&mut RunView, Contradiction> {
+        ensure(self.settled.is_none())?;
+        self.run.as_mut().ok_or(Contradiction)
+    }
+
+    /// Records the one result of a call. After the settlement only a call that was in doubt can
+    /// still get one, and it changes no outcome.
+    fn settle_call(&mut self, it: &ToolSettled) -> Applied {
+        let is_settled = self.settled.is_some();
+        let run = self.run.as_mut().ok_or(Contradiction)?;
+        let call = run.call(it.call)?;
+        let was_in_doubt = call.starts.last().is_some_and(|start| start.state != StartState::Open);
+        ensure(call.outcome.is_none() && (was_in_doubt || !is_settled))?;
+        call.outcome = Some(it.outcome.clone());
+        self.forget_turns();
+        Ok(())
+    }
+
+    /// A settled submission needs its turns only if a call ever was in doubt: its row may still
+    /// have to learn how the doubt was closed.
+    fn forget_turns(&mut self) {
+        let doubted = self.doubts().next().is_some() || self.resolved().next().is_some();
+        let done = self.settled.is_some() && !doubted;
+        if let Some(run) = self.run.as_mut().filter(|_| done) {
+            run.turns.clear();
+        }
+    }
+}
+
+impl RunView {
+    fn call(&mut self, id: ToolCallId) -> Result<&mut CallView, Contradiction> {
+        let calls = self.turns.iter_mut().flat_map(|turn| &mut turn.calls);
+        calls.into_iter().find(|call| call.id == id).ok_or(Contradiction)
+    }
+
+    fn start(
+        &mut self,
+        doubt: Doubt,
+        expected: &StartState,
+    ) -> Result<&mut StartState, Contradiction> {
+        let starts = &mut self.call(doubt.call)?.starts;
+        let start = starts.iter_mut().find(|start| start.epoch == doubt.start);
+        let state = &mut start.ok_or(Contradiction)?.state;
+        ensure(state == expected).map(|()| state)
+    }
+}
+
+fn responded(run: &mut RunView, it: &ModelResponded) -> Applied {
+    ensure(it.turn == run.next_turn() && run.unsettled_calls().next().is_none())?;
+    let calls = it.response.calls().enumerate().map(|(index, call)| CallView {
+        id: ToolCallId::derive(run.run, it.turn, index),
+        label: call.label.clone(),
+        tool: call.tool.clone(),
+        parameters: call.parameters.clone(),
+        starts: Vec::new(),
+        outcome: None,
+    });
+    let calls = calls.collect();
+    run.turns.push(TurnView { turn: it.turn, response: it.response.clone(), calls });
+    Ok(())
+}
+
+/// A call starts at most once in an epoch, and never again once it has ended or is unknown.
+fn prepared(run: &mut RunView, it: &ToolPrepared, epoch: Epoch) -> Applied {
+    let call = run.call(it.call)?;
+    let fits = it.epoch == epoch && it.tool == call.tool;
+    let last = call.starts.last();
+    let may_start = last.is_none_or(|last| last.epoch < epoch && last.state != StartState::Unknown);
+    ensure(fits && call.outcome.is_none() && may_start)?;
+    ensure(it.parameters == call.parameters.digest())?;
+    call.starts.push(StartView { epoch, state: StartState::Open });
+    Ok(())
+}

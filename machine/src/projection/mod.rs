@@ -1,0 +1,17 @@
+//! The fold over a Conversation Log: everything durable about its runs, and nothing else.
+//!
+//! A live run is this fold plus volatile parts; a crash drops the volatile parts. So the fold is
+//! the only memory there is, and whoever folds the same records knows the same (DUR-015).
+
+mod fold;
+mod reader;
+mod transcript;
+mod view;
+
+pub use reader::Reader;
+pub use view::{
+    CallView, Projection, RunView, StartState, StartView, SubmissionView, TurnView,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! What a fold knows of a conversation, its submissions, their turns and calls.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::agent::{Message, ModelResponse, Resolution, ToolOutcome};
+use crate::identity::{Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn};
+use crate::json::CanonicalJson;
+use crate::record::{AbortRequested, CanonicalSettlement, ConversationCreated, Doubt, InputRecorded};
+
+/// Everything durable about a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Projection {
+    pub(super) created: Option<Arc<ConversationCreated>>,
+    pub(super) transcript: Arc<Vec<Message>>,
+    pub(super) submissions: BTreeMap<SubmissionId, Arc<SubmissionView>>,
+    pub(super) next: Sequence,
+}
+
+impl Projection {
+    /// The first record, once there is one.
+    #[must_use]
+    pub fn created(&self) -> Option<&ConversationCreated> {
+        self.created.as_deref()
+    }
+
+    /// Messages of settled runs, whole batches only (RUN-033).
+    #[must_use]
+    pub fn transcript(&self) -> &[Message] {
+        &self.transcript
+    }
+
+    /// What is canonical about a submission.
+    #[must_use]
+    pub fn submission(&self, submission: SubmissionId) -> Option<&SubmissionView> {
+        self.submissions.get(&submission).map(Arc::as_ref)
+    }
+
+    /// Every submission with a canonical record.
+    pub fn submissions(&self) -> impl Iterator<Item = (SubmissionId, &SubmissionView)> {
+        self.submissions.iter().map(|(id, view)| (*id, view.as_ref()))
+    }
+
+    /// Sequence of the next record.
+    #[must_use]
+    pub const fn next_sequence(&self) -> Sequence {
+        self.next
+    }
+}
+
+/// Everything canonical about one submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SubmissionView {
+    /// Its abort.
+    pub abort: Option<Arc<AbortRequested>>,
+    /// The last epoch that recorded its decision on taking over.
+    pub decided: Option<Epoch>,
+    /// Its run, once the input is canonical.
+    pub run: Option<RunView>,
+    /// Its settlement.
+    pub settled: Option<CanonicalSettlement>,
+}
+
+impl SubmissionView {
+    /// The calls that a response declared, over all turns.
+    pub fn calls(&self) -> impl Iterator<Item = &CallView> {
+        self.run.iter().flat_map(|run| &run.turns).flat_map(|turn| &turn.calls)
+    }
+
+    /// The starts of which nobody knows the outcome and nobody has said so.
+    pub fn open_starts(&self) -> impl Iterator<Item = (Doubt, &CallView)> {
+        self.calls().filter_map(|call| match (&call.outcome, call.starts.last()) {
+            (None, Some(StartView { epoch, state: StartState::Open })) => {
+                Some((Doubt { call: call.id, start: *epoch }, call))
+            }
+            _ => None,
+        })
+    }
+
+    /// The doubts that are canonical and not closed.
+    pub fn doubts(&self) -> impl Iterator<Item = Doubt> {
+        self.starts(|state| matches!(state, StartState::Unknown))
+    }
+
+    /// The doubts that are canonically closed.
+    pub fn resolved(&self) -> impl Iterator<Item = Doubt> {
+        self.starts(|state| matches!(state, StartState::Resolved(_)))
+    }
+
+    fn starts(&self, wanted: fn(&StartState) -> bool) -> impl Iterator<Item = Doubt> {
+        self.calls().flat_map(move |call| {
+            let starts = call.starts.iter().filter(move |start| wanted(&start.state));
+            starts.map(|start| Doubt { call: call.id, start: start.epoch })
+        })
+    }
+}
+
+/// A run: its input and its turns.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RunView {
+    /// Which run.
+    pub run: RunId,
+    /// Its input.
+    pub input: Arc<InputRecorded>,
+    /// The epoch under which the input was recorded.
+    pub input_epoch: Epoch,
+    /// The last epoch that recorded that it asks the model again.
+    pub interrupted: Option<Epoch>,
+    /// Its turns. Emptied when the submission is settled and no call ever was in doubt.
+    pub turns: Vec<TurnView>,
+}
+
+impl RunView {
+    /// The turn that the model is asked for next.
+    #[must_use]
+    pub fn next_turn(&self) -> Turn {
+        self.turns.last().map_or(Turn(0), |turn| turn.turn.next())
+    }
+
+    /// The calls of the last response that have no terminal result yet.
+    pub fn unsettled_calls(&self) -> impl Iterator<Item = &CallView> {
+        let last = self.turns.last().into_iter();
+        last.flat_map(|turn| &turn.calls).filter(|call| call.outcome.is_none())
+    }
+}
+
+/// One turn: a response and what became of its calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TurnView {
+    /// Which turn.
+    pub turn: Turn,
+    /// The response.
+    pub response: Arc<ModelResponse>,
+    /// Its calls, in declaration order (ARC-04).
+    pub calls: Vec<CallView>,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallView {
+    /// The engine's id.
+    pub id: ToolCallId,
+    /// The provider's label.
+    pub label: Arc<str>,
+    /// Which tool.
+    pub tool: ToolName,
+    /// With what.
+    pub parameters: CanonicalJson,
+    /// Its prepared starts, by rising epoch. Only the last can be in doubt.
+    pub starts: Vec<StartView>,
+    /// How it ended.
+    pub outcome: Option<Arc<ToolOutcome>>,
+}
+
+/// One prepared start of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StartView {
+    /// The epoch that prepared it.
+    pub epoch: Epoch,
+    /// What is known of it.
+    pub state: StartState,
+}
+
+/// What is canonically known of a start.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StartState {
+    /// It was prepared.
+    Open,
+    /// It may have happened, and nobody knows.
+    Unknown,
+    /// It was unknown and somebody closed the doubt.
+    Resolved(Arc<Resolution>),
+}

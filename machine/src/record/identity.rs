@@ -1,0 +1,64 @@
+//! The deterministic identity of each record.
+
+use super::Record;
+use crate::digest::Hasher;
+use crate::identity::{RecordId, SubmissionId};
+
+fn by(tag: &'static str, submission: SubmissionId) -> Hasher {
+    Hasher::new(tag).bytes(&submission.0)
+}
+
+impl Record {
+    /// The id that a second execution of the same decision would derive again.
+    #[must_use]
+    pub fn id(&self) -> RecordId {
+        let hasher = match self {
+            Self::ConversationCreated(it) => {
+                Hasher::new("everstep/record/created").bytes(it.conversation.as_str().as_bytes())
+            }
+            Self::InputRecorded(it) => by("everstep/record/input", it.submission),
+            Self::ModelResponded(it) => {
+                by("everstep/record/responded", it.submission).number(it.turn.0.into())
+            }
+            Self::ModelInterrupted(it) => by("everstep/record/interrupted", it.submission)
+                .number(it.turn.0.into())
+                .number(it.epoch.0),
+            Self::ToolPrepared(it) => {
+                by("everstep/record/prepared", it.submission).bytes(&it.call.0).number(it.epoch.0)
+            }
+            Self::ToolSettled(it) => {
+                by("everstep/record/tool-settled", it.submission).bytes(&it.call.0)
+            }
+            Self::ToolUnknown(it) => by("everstep/record/unknown", it.submission)
+                .bytes(&it.doubt.call.0)
+                .number(it.doubt.start.0),
+            Self::ToolResolved(it) => by("everstep/record/resolved", it.submission)
+                .bytes(&it.doubt.call.0)
+                .number(it.doubt.start.0),
+            Self::AbortRequested(it) => by("everstep/record/abort", it.submission),
+            Self::RecoveryDecided(it) => {
+                by("everstep/record/recovery", it.submission).number(it.epoch.0)
+            }
+            Self::SubmissionSettled(it) => by("everstep/record/settled", it.submission),
+        };
+        RecordId(hasher.id())
+    }
+
+    /// The submission that the record belongs to; none for the first record of a conversation.
+    #[must_use]
+    pub const fn submission(&self) -> Option<SubmissionId> {
+        Some(match self {
+            Self::ConversationCreated(_) => return None,
+            Self::InputRecorded(it) => it.submission,
+            Self::ModelResponded(it) => it.submission,
+            Self::ModelInterrupted(it) => it.submission,
+            Self::ToolPrepared(it) => it.submission,
+            Self::ToolSettled(it) => it.submission,
+            Self::ToolUnknown(it) => it.submission,
+            Self::ToolResolved(it) => it.submission,
+            Self::AbortRequested(it) => it.submission,
+            Self::RecoveryDecided(it) => it.submission,
+            Self::SubmissionSettled(it) => it.submission,
+        })
+    }
+}

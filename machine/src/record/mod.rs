@@ -1,0 +1,205 @@
+//! Canonical records: the closed set of facts that a Conversation Log can hold.
+//!
+//! Records are appended in atomic [`Batch`]es. Everything durable about a run is a fold over
+//! them; nothing else is a source of truth (DUR-015).
+
+mod batch;
+mod codec;
+mod identity;
+mod kind;
+mod settlement;
+
+use alloc::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::{ModelResponse, Resolution, ToolOutcome};
+use crate::digest::Digest;
+use crate::identity::{
+    AgentId, ConversationId, Epoch, PrincipalId, RunId, SubmissionId, TenantId, ToolCallId,
+    ToolName, Turn,
+};
+use crate::json::CanonicalJson;
+
+pub use batch::{Batch, BatchError, Corruption, Envelope, StoredBatch};
+pub use codec::{CodecError, SCHEMA_VERSION, decode_records, encode_records};
+pub use kind::BatchKind;
+pub use settlement::{
+    CanonicalSettlement, FinishKind, Outcome, PolicyLimit, Settlement, SettlementError,
+};
+
+/// The first record of every conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ConversationCreated {
+    /// Which conversation.
+    pub conversation: ConversationId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// The agent that answers in it.
+    pub agent: AgentId,
+    /// Digest of the Agent Definition at creation.
+    pub definition: Digest,
+    /// Digest of the model at creation.
+    pub model: Digest,
+    /// Digest of the tools at creation.
+    pub tools: Digest,
+}
+
+/// An input of a run became canonical.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct InputRecorded {
+    /// Which submission brought it.
+    pub submission: SubmissionId,
+    /// Whose it is.
+    pub principal: PrincipalId,
+    /// The run that it feeds.
+    pub run: RunId,
+    /// What was submitted.
+    pub input: CanonicalJson,
+}
+
+/// A model answered, completely.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ModelResponded {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which turn.
+    pub turn: Turn,
+    /// Every part of the response.
+    pub response: Arc<ModelResponse>,
+}
+
+/// A superseding attempt asks the model again; what the first was told is lost.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ModelInterrupted {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which turn is asked again.
+    pub turn: Turn,
+    /// The epoch that asks again.
+    pub epoch: Epoch,
+}
+
+/// A call of a class other than readonly is about to start.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolPrepared {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which call.
+    pub call: ToolCallId,
+    /// The epoch under which it starts: at most one start of a call an epoch.
+    pub epoch: Epoch,
+    /// Which tool.
+    pub tool: ToolName,
+    /// Digest of exactly these parameters.
+    pub parameters: Digest,
+}
+
+/// The one terminal result of a call (ARC-03).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolSettled {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which call.
+    pub call: ToolCallId,
+    /// How it ended.
+    pub outcome: Arc<ToolOutcome>,
+}
+
+/// The effect of one start may have happened and is not confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Doubt {
+    /// Which call.
+    pub call: ToolCallId,
+    /// The epoch of the start in doubt. Doubt belongs to a start, not to a call.
+    pub start: Epoch,
+}
+
+/// A doubt became canonical.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolUnknown {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which start of which call.
+    pub doubt: Doubt,
+}
+
+/// A doubt was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolResolved {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Exactly the doubt that is closed; a later start of the call is a new one.
+    pub doubt: Doubt,
+    /// How.
+    pub resolution: Arc<Resolution>,
+    /// By whom.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
+/// Somebody asked for an abort.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AbortRequested {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// By whom.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
+/// What an attempt decided on taking over (DUR-013).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RecoveryDecided {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// The epoch that decides.
+    pub epoch: Epoch,
+    /// The row of the classifier's table that matched.
+    pub row: u8,
+}
+
+/// The submission ended, once (DUR-002).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SubmissionSettled {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Its run; none when it was aborted before its input was canonical.
+    pub run: Option<RunId>,
+    /// How it ended.
+    pub settlement: Settlement,
+}
+
+/// A canonical fact.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Record {
+    /// The first record of a conversation.
+    ConversationCreated(ConversationCreated),
+    /// An input became canonical.
+    InputRecorded(InputRecorded),
+    /// A model answered.
+    ModelResponded(ModelResponded),
+    /// A model is asked again.
+    ModelInterrupted(ModelInterrupted),
+    /// A call is about to start.
+    ToolPrepared(ToolPrepared),
+    /// A call ended.
+    ToolSettled(ToolSettled),
+    /// A start is in doubt.
+    ToolUnknown(ToolUnknown),
+    /// A doubt was closed.
+    ToolResolved(ToolResolved),
+    /// An abort was asked for.
+    AbortRequested(AbortRequested),
+    /// An attempt took over.
+    RecoveryDecided(RecoveryDecided),
+    /// The submission ended.
+    SubmissionSettled(SubmissionSettled),
+}
+
+#[cfg(test)]
+pub(crate) mod strategies;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! One fixed record of every kind, and a batch of them all.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::agent::{Diagnostic, FinishReason, ResponsePart, ToolCall, Usage};
+
+pub(super) const SUBMISSION: SubmissionId = SubmissionId([0x11; 16]);
+pub(super) const RUN: RunId = RunId([0x22; 16]);
+pub(super) const CALL: ToolCallId = ToolCallId([0x33; 16]);
+const DOUBT: Doubt = Doubt { call: CALL, start: Epoch(7) };
+
+pub(super) fn json(text: &str) -> CanonicalJson {
+    CanonicalJson::parse(text.as_bytes()).unwrap()
+}
+
+pub(super) fn desk() -> ConversationId {
+    ConversationId::new("desk").unwrap()
+}
+
+fn created() -> ConversationCreated {
+    ConversationCreated {
+        conversation: desk(),
+        tenant: TenantId::new("acme").unwrap(),
+        agent: AgentId::new("refunds").unwrap(),
+        definition: Digest([0xa1; 32]),
+        model: Digest([0xa2; 32]),
+        tools: Digest([0xa3; 32]),
+    }
+}
+
+fn responded() -> ModelResponded {
+    let call = ToolCall {
+        label: "call_1".into(),
+        tool: ToolName::new("refund").unwrap(),
+        parameters: json(r#"{"amount":12}"#),
+    };
+    let response = ModelResponse {
+        parts: vec![ResponsePart::Text("Let me see.".into()), ResponsePart::Call(call)],
+        finish: FinishReason::ToolCalls,
+        usage: Usage { input_tokens: 300, output_tokens: 25 },
+    };
+    ModelResponded { submission: SUBMISSION, turn: Turn(1), response: Arc::new(response) }
+}
+
+/// One record of every kind, in the order of [`Record`].
+pub(super) fn one_of_each() -> Vec<Record> {
+    let (submission, epoch) = (SUBMISSION, Epoch(7));
+    let principal = PrincipalId::new("ada").unwrap();
+    let input = json(r#"{"text":"Refund €12, please 😀"}"#);
+    let parameters = json(r#"{"amount":12}"#).digest();
+    let failure = Diagnostic::new("Declined", "The card was declined.").unwrap();
+    let resolution = Arc::new(Resolution::Completed(json(r#"{"refunded":true}"#)));
+    let tool = ToolName::new("refund").unwrap();
+    vec![
+        Record::ConversationCreated(created()),
+        Record::InputRecorded(InputRecorded {
+            submission,
+            principal: principal.clone(),
+            run: RUN,
+            input,
+        }),
+        Record::ModelResponded(responded()),
+        Record::ModelInterrupted(ModelInterrupted { submission, turn: Turn(300), epoch }),
+        Record::ToolPrepared(ToolPrepared { submission, call: CALL, epoch, tool, parameters }),
+        Record::ToolSettled(ToolSettled {
+            submission,
+            call: CALL,
+            outcome: Arc::new(ToolOutcome::Failure(failure)),
+        }),
+        Record::ToolUnknown(ToolUnknown { submission, doubt: DOUBT }),
+        Record::ToolResolved(ToolResolved {
+            submission,
+            doubt: DOUBT,
+            resolution,
+            principal: principal.clone(),
+            reason: "the ledger shows it".into(),
+        }),
+        Record::AbortRequested(AbortRequested {
+            submission,
+            principal,
+            reason: "changed my mind".into(),
+        }),
+        Record::RecoveryDecided(RecoveryDecided { submission, epoch, row: 18 }),
+        Record::SubmissionSettled(SubmissionSettled {
+            submission,
+            run: Some(RUN),
+            settlement: Settlement::Completed {
+                output: json(r#""Done.""#),
+                finish: FinishKind::ModelStop,
+            },
+        }),
+    ]
+}
+
+/// The place of a record's kind in [`one_of_each`]: a new kind does not compile without a sample.
+pub(super) const fn place(record: &Record) -> usize {
+    match record {
+        Record::ConversationCreated(_) => 0,
+        Record::InputRecorded(_) => 1,
+        Record::ModelResponded(_) => 2,
+        Record::ModelInterrupted(_) => 3,
+        Record::ToolPrepared(_) => 4,
+        Record::ToolSettled(_) => 5,
+        Record::ToolUnknown(_) => 6,
+        Record::ToolResolved(_) => 7,
+        Record::AbortRequested(_) => 8,
+        Record::RecoveryDecided(_) => 9,
+        Record::SubmissionSettled(_) => 10,
+    }
+}
+
+pub(super) fn envelope() -> Envelope {
+    Envelope {
+        conversation: desk(),
+        first_sequence: Sequence(41),
+        epoch: Epoch(7),
+        producer: ProducerId::new("worker-1").unwrap(),
+        committed_at: Timestamp(1_700_000_000_123),
+        previous: Digest([0xee; 32]),
+    }
+}
+
+/// A stored batch with a record of every kind.
+pub(super) fn stored() -> StoredBatch {
+    StoredBatch::commit(envelope(), Batch::new(&desk(), one_of_each()).unwrap())
+}

@@ -1,0 +1,46 @@
+//! The interpreter: one run, turn by turn.
+//!
+//! A run is the fold of its records plus what is in flight outside. It never remembers how it got
+//! here: at every boundary [`next`] reads the fold and says what comes next, for a run that is
+//! going on and for one that is resumed alike.
+//!
+//! ```text
+//! Resting --Resumed--> Live --Answered--> Live --(Settle)--> Resting
+//!                       |
+//!                       +--Stopped--> Resting
+//!
+//! ask the model -> response canonical -> authorize -> prepared canonical -> invoke
+//!       ^                                                                     |
+//!       +------------- every call has its result, canonical <-----------------+
+//! ```
+//!
+//! | invariant | where it is kept |
+//! | --- | --- |
+//! | ARC-03: one result a call | an answer counts only for a start in flight, and ends its flight |
+//! | RUN-005, RUN-006: whole batches, declaration order | `projection::transcript` |
+//! | RUN-028: authorization before preparation, on every resume | `step::begin_batch` |
+//! | DUR-008: an incomplete response executes nothing | `step::judge` before the response is canonical |
+//!
+//! | crash point | what recovery does |
+//! | --- | --- |
+//! | D-07 mid stream | the interruption is recorded and the model asked again |
+//! | D-08, D-09 before preparation | the batch is authorized again |
+//! | D-10 to D-12 prepared, no result | the classifier decides; the run is not live |
+//! | D-13, D-14 at a boundary | `next` says the same again |
+//!
+//! Deliberately absent: budgets other than turns, streaming, approvals, steering, compaction.
+
+mod effect;
+mod input;
+mod next;
+mod state;
+mod step;
+
+pub use effect::Effect;
+pub use input::Input;
+pub use next::{Next, next};
+pub use state::{Flights, Liveness, State};
+pub use step::Run;
+
+#[cfg(test)]
+mod tests;

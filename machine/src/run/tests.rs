@@ -1,0 +1,145 @@
+//! One run, told what the outside answers and shown what it asks for.
+
+mod answers;
+mod batches;
+mod flights;
+mod interruption;
+mod judgement;
+mod resumption;
+mod turns;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::agent::{Diagnostic, ModelFault, ModelResponse, ToolOutcome};
+use crate::contract::Machine;
+use crate::effect::{Answer, Authorization, External, Invocation};
+use crate::identity::{Epoch, RunId, ToolCallId, Turn};
+use crate::record::{Doubt, PolicyLimit, Record, Settlement};
+use crate::testkit::story::{Story, Tale, response, success};
+use crate::testkit::{binding, call};
+
+const ONE: Tale = Tale("1");
+
+/// A run and everything that it has asked for since it was last looked at.
+#[derive(Clone, Debug)]
+struct Bench {
+    state: State,
+    effects: Vec<Effect>,
+}
+
+impl Bench {
+    /// A run that rests on a log, under an epoch.
+    fn resting(story: &Story, epoch: u64) -> Self {
+        Self::resting_with(binding(), story, epoch)
+    }
+
+    fn resting_with(binding: Arc<crate::agent::Binding>, story: &Story, epoch: u64) -> Self {
+        let conversation = call("1", "").conversation;
+        let fold = story.fold.clone();
+        let state = State::new(binding, conversation, ONE.submission(), Epoch(epoch), fold);
+        Self { state, effects: Vec::new() }
+    }
+
+    /// A run that goes on from a log, under an epoch.
+    fn live(story: &Story, epoch: u64) -> Self {
+        Self::resting(story, epoch).told(Input::Resumed)
+    }
+
+    /// A run that has its input and asks the model for the first time.
+    fn fresh() -> Self {
+        Self::live(&Story::new().tell([ONE.input()]), 1)
+    }
+
+    fn told(mut self, input: Input) -> Self {
+        let step = Run::step(self.state, input);
+        self.state = step.state;
+        self.effects.extend(step.effects);
+        self
+    }
+
+    fn answered(self, answer: Answer) -> Self {
+        self.told(Input::Answered(answer))
+    }
+
+    /// The model answers with these calls, or in words.
+    fn responds(self, turn: u32, calls: &[&str]) -> Self {
+        self.answered(model(turn, response(calls)))
+    }
+
+    fn authorized(self, turn: u32) -> Self {
+        self.answered(authorizer(turn, Authorization::Allowed))
+    }
+
+    fn returns(self, start: Doubt) -> Self {
+        self.answered(tool(start))
+    }
+
+    /// Everything that was asked for since the last look.
+    fn look(&mut self) -> Vec<Effect> {
+        core::mem::take(&mut self.effects)
+    }
+
+    fn fold(&self) -> &crate::projection::Projection {
+        self.state.projection()
+    }
+}
+
+fn model(turn: u32, response: ModelResponse) -> Answer {
+    Answer::Model { run: ONE.run(), turn: Turn(turn), response: Ok(Arc::new(response)) }
+}
+
+fn authorizer(turn: u32, authorization: Authorization) -> Answer {
+    Answer::Authorizer { run: ONE.run(), turn: Turn(turn), authorization }
+}
+
+fn tool(start: Doubt) -> Answer {
+    Answer::Tool { start, outcome: Arc::new(success("result")) }
+}
+
+/// The records of the commits among effects, in order.
+fn committed(effects: &[Effect]) -> Vec<Record> {
+    let records = effects.iter().filter_map(|effect| match effect {
+        Effect::Commit(batch) => Some(batch.records().to_vec()),
+        Effect::External(_) | Effect::Settle(_) => None,
+    });
+    records.flatten().collect()
+}
+
+/// What effects ask of the outside, in order.
+fn asked(effects: &[Effect]) -> Vec<External> {
+    let asked = effects.iter().filter_map(|effect| match effect {
+        Effect::External(external) => Some(external.clone()),
+        Effect::Commit(_) | Effect::Settle(_) => None,
+    });
+    asked.collect()
+}
+
+/// The names of what effects ask of the outside, in order.
+fn questions(effects: &[Effect]) -> Vec<&'static str> {
+    asked(effects).iter().map(|external| external.kind().name()).collect()
+}
+
+fn settlement(effects: &[Effect]) -> &Settlement {
+    match effects.last() {
+        Some(Effect::Settle(settlement)) => settlement,
+        other => panic!("{other:?} is no settlement"),
+    }
+}
+
+/// The diagnostic of a failure that no policy limit explains.
+fn failure(effects: &[Effect]) -> &Diagnostic {
+    match settlement(effects) {
+        Settlement::Failed { diagnostic, limit: None } => diagnostic,
+        other => panic!("{other:?} is no failure"),
+    }
+}
+
+/// The calls that are asked to be authorized.
+fn authorizing(external: &External) -> &[ToolCallId] {
+    match external {
+        External::Authorize { calls, .. } => calls,
+        other => panic!("{other:?} asks no authorizer"),
+    }
+}

@@ -1,0 +1,162 @@
+//! The one durable port: an ordered list of commands for one lane.
+//!
+//! A store driver contains no rules. For each command it asks for the footprint, loads it, steps
+//! the pure machine, writes exactly the changes, and commits. A weak store commits command by
+//! command; a strong one may fuse the pipeline into one transaction. The protocol is correct on
+//! the weak one.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::effect::{EffectKind, LedgerKind};
+use crate::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
+use crate::record::{Batch, BatchKind, Corruption, StoredBatch};
+use crate::{conversation, ledger};
+
+/// Commands for one lane, in order. Execution stops at the first refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pipeline {
+    /// The conversation, which names both lane and log.
+    pub lane: ConversationId,
+    /// What to do.
+    pub commands: Vec<StoreCommand>,
+}
+
+/// One command, atomic by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StoreCommand {
+    /// For the ledger's lane.
+    Ledger(ledger::Command),
+    /// For the Conversation Log.
+    Conversation(conversation::Command),
+    /// Read the lane and one row.
+    ReadLane(Target),
+    /// Read one page of the log, at most [`crate::limits::PAGE_BATCHES`] batches.
+    ReadLog {
+        /// Sequence of the first record that is wanted; starts a batch.
+        from: Sequence,
+    },
+}
+
+/// Which row a reader wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// The row that may be claimed now, if there is one.
+    Claimable,
+    /// This row.
+    Submission(SubmissionId),
+}
+
+impl StoreCommand {
+    /// The kind of this effect.
+    #[must_use]
+    pub fn kind(&self) -> EffectKind {
+        match self {
+            Self::Ledger(command) => EffectKind::Ledger(ledger_kind(command)),
+            Self::Conversation(conversation::Command::Materialize { .. }) => {
+                EffectKind::Materialize
+            }
+            Self::Conversation(conversation::Command::Fence { .. }) => EffectKind::Fence,
+            Self::Conversation(conversation::Command::Append { batch, .. }) => append_kind(batch),
+            Self::ReadLane(_) => EffectKind::ReadLane,
+            Self::ReadLog { .. } => EffectKind::ReadLog,
+        }
+    }
+}
+
+/// An append of a creation is refused by the log; until then it is a materialization.
+fn append_kind(batch: &Batch) -> EffectKind {
+    batch.kind().map_or(EffectKind::Materialize, |kind: BatchKind| EffectKind::Append(kind))
+}
+
+const fn ledger_kind(command: &ledger::Command) -> LedgerKind {
+    match command {
+        ledger::Command::Admit(_) => LedgerKind::Admit,
+        ledger::Command::Ready { .. } => LedgerKind::Ready,
+        ledger::Command::Claim(_) => LedgerKind::Claim,
+        ledger::Command::Renew { .. } => LedgerKind::Renew,
+        ledger::Command::Release { .. } => LedgerKind::Release,
+        ledger::Command::MarkInput { .. } => LedgerKind::MarkInput,
+        ledger::Command::Abort { .. } => LedgerKind::Abort,
+        ledger::Command::MarkUnknown { .. } => LedgerKind::MarkUnknown,
+        ledger::Command::Resolve { .. } => LedgerKind::Resolve,
+        ledger::Command::CoverUnknown { .. } => LedgerKind::CoverUnknown,
+        ledger::Command::Reserve { .. } => LedgerKind::Reserve,
+        ledger::Command::Finalize { .. } => LedgerKind::Finalize,
+    }
+}
+
+/// The answer to one command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reply {
+    /// The ledger did it.
+    Ledger(ledger::Reply),
+    /// The log did it.
+    Conversation(conversation::Reply),
+    /// What the lane looks like.
+    Lane(LaneView),
+    /// What the log holds.
+    Log(LogPage),
+}
+
+/// A lane and one of its rows, read together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LaneView {
+    /// The lane.
+    pub lane: ledger::Lane,
+    /// The wanted row.
+    pub row: Option<Arc<ledger::Row>>,
+    /// The store's time of the reading.
+    pub now: Timestamp,
+}
+
+/// A page of a log and where the log ended when it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LogPage {
+    /// The end of the log; none while it does not exist.
+    pub tail: Option<conversation::Tail>,
+    /// The batches from the wanted sequence on.
+    pub batches: Vec<Arc<StoredBatch>>,
+}
+
+/// The answers to a whole pipeline.
+pub type Replies = Vec<Reply>;
+
+/// Why a command did nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Refusal {
+    /// The ledger says so.
+    #[error("the ledger refuses: {0}")]
+    Ledger(ledger::Refusal),
+    /// The log says so.
+    #[error("the conversation refuses: {0}")]
+    Conversation(conversation::Refusal),
+}
+
+/// Why a pipeline did not go through. A caller handles each shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum StoreFault {
+    /// The command at this position did nothing; those before it stand. Read again.
+    #[error("command {at} was refused: {why}")]
+    Refused {
+        /// Position in the pipeline.
+        at: usize,
+        /// Why.
+        why: Refusal,
+    },
+    /// Any prefix may have been committed. Send the identical pipeline again.
+    #[error("the store did not say how far it got")]
+    Indeterminate,
+    /// Stop: what is stored is not what was written.
+    #[error("the store is corrupt: {0}")]
+    Corrupt(Corruption),
+}
+
+/// The durable port.
+pub trait Store {
+    /// Executes a pipeline, command by command or in one transaction.
+    ///
+    /// # Errors
+    /// The three shapes of [`StoreFault`].
+    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault>;
+}

@@ -1,0 +1,176 @@
+//! The smallest host: performs an attempt's effects in order, one after the other.
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::agent::binding;
+use super::store::Memory;
+use crate::admission::{self, AdmissionMachine, Call};
+use crate::agent::{
+    FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
+};
+use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
+use crate::contract::Machine;
+use crate::effect::{Answer, Authorization, External, Reconciliation};
+use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
+use crate::record::Doubt;
+use crate::store::{Store, StoreFault};
+
+/// What the outside answers.
+pub(crate) struct Outside {
+    /// The calls of each turn; a turn beyond them answers in words.
+    pub(crate) turns: Vec<Vec<&'static str>>,
+    /// What the authorizer says.
+    pub(crate) authorization: Authorization,
+    /// What the reconciler says.
+    pub(crate) reconciliation: Reconciliation,
+    /// Every question, in order.
+    pub(crate) asked: Vec<External>,
+}
+
+impl Outside {
+    pub(crate) fn new(turns: &[&[&'static str]]) -> Self {
+        Self {
+            turns: turns.iter().map(|calls| calls.to_vec()).collect(),
+            authorization: Authorization::Allowed,
+            reconciliation: Reconciliation::Unprovable,
+            asked: Vec::new(),
+        }
+    }
+
+    /// How often a tool was invoked.
+    pub(crate) fn invocations(&self) -> usize {
+        self.asked.iter().filter(|it| matches!(it, External::InvokeTool(_))).count()
+    }
+
+    pub(crate) fn answer(&mut self, external: External) -> Answer {
+        self.asked.push(external.clone());
+        match external {
+            External::CallModel(request) => Answer::Model {
+                run: request.run,
+                turn: request.turn,
+                response: Ok(Arc::new(self.respond(&request))),
+            },
+            External::Authorize { run, turn, .. } => {
+                Answer::Authorizer { run, turn, authorization: self.authorization }
+            }
+            External::InvokeTool(it) => Answer::Tool {
+                start: Doubt { call: it.call, start: it.epoch },
+                outcome: Arc::new(ToolOutcome::Success(it.parameters)),
+            },
+            External::Reconcile(it) => {
+                Answer::Reconciler { doubt: it.doubt, reconciliation: self.reconciliation.clone() }
+            }
+        }
+    }
+
+    fn respond(&self, request: &ModelRequest) -> ModelResponse {
+        let calls = self.turns.get(request.turn.0 as usize).cloned().unwrap_or_default();
+        let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+        let mut parts: Vec<ResponsePart> = calls.into_iter().map(declared).collect();
+        parts.push(ResponsePart::Text("done".into()));
+        ModelResponse { parts, finish, usage: Usage::default() }
+    }
+}
+
+fn declared(tool: &str) -> ResponsePart {
+    ResponsePart::Call(ToolCall {
+        label: "same".into(),
+        tool: ToolName::new(tool).unwrap(),
+        parameters: super::text(tool),
+    })
+}
+
+/// A process that serves clients and works lanes.
+pub(crate) struct Host {
+    pub(crate) store: Memory,
+    pub(crate) outside: Outside,
+    tokens: u8,
+}
+
+impl Host {
+    pub(crate) fn new(turns: &[&[&'static str]]) -> Self {
+        let conversation = ConversationId::new("main").unwrap();
+        Self { store: Memory::new(conversation), outside: Outside::new(turns), tokens: 0 }
+    }
+
+    /// Serves one client call to its end.
+    pub(crate) fn admit(&mut self, call: Call) -> admission::Effect {
+        let state = admission::State::new(call);
+        let mut step = AdmissionMachine::step(state, admission::Input::Started);
+        loop {
+            match step.effects.pop().expect("an admission always asks for something") {
+                admission::Effect::Store(pipeline) => {
+                    let answer = self.store.execute(&pipeline);
+                    step = AdmissionMachine::step(step.state, admission::Input::Stored(answer));
+                }
+                answered => return answered,
+            }
+        }
+    }
+
+    /// A new attempt at the lane, begun.
+    pub(crate) fn attempt(&mut self) -> (State, Vec<Effect>) {
+        self.tokens += 1;
+        let setup = Setup {
+            lane: self.store.lane.conversation.clone(),
+            producer: ProducerId::new("worker").unwrap(),
+            binding: binding(),
+            lease: DurationMs(30_000),
+            renewal: DurationMs(10_000),
+        };
+        let token = Token([self.tokens; 16]);
+        let step = Attempt::step(State::new(setup), Input::Started { token });
+        (step.state, step.effects)
+    }
+
+    /// Works the lane until an attempt ends.
+    pub(crate) fn work(&mut self) -> End {
+        let (state, effects) = self.attempt();
+        let goes_on = |_: &Effect| true;
+        self.perform(state, effects, goes_on).expect_err("nothing stops the attempt").1
+    }
+
+    /// Performs effects in order, and those that follow, until `goes_on` says no to one that is
+    /// about to be performed, which is a crash just before it. Ok is the stopped attempt and what
+    /// it was about to do.
+    pub(crate) fn perform(
+        &mut self,
+        mut state: State,
+        effects: Vec<Effect>,
+        mut goes_on: impl FnMut(&Effect) -> bool,
+    ) -> Result<(State, Vec<Effect>), (State, End)> {
+        let mut queue = VecDeque::from(effects);
+        while let Some(effect) = queue.pop_front() {
+            if !goes_on(&effect) {
+                queue.push_front(effect);
+                return Ok((state, queue.into()));
+            }
+            let input = match effect {
+                Effect::Store(pipeline) => {
+                    let answer = self.store.execute(&pipeline);
+                    if answer.is_err() {
+                        queue.clear();
+                    }
+                    Input::Stored(answer)
+                }
+                Effect::External(external) => Input::Answered(self.outside.answer(external)),
+                Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
+                Effect::End(end) => return Err((state, end)),
+            };
+            let step = Attempt::step(state, input);
+            state = step.state;
+            queue.extend(step.effects);
+        }
+        panic!("the attempt waits for nothing: {state:?}")
+    }
+
+    /// Lets every lease run out.
+    pub(crate) fn wait_for_lease(&mut self) {
+        self.store.now = self.store.now.after(DurationMs(60_000));
+    }
+}
+
+/// A store fault that says nothing.
+pub(crate) const LOST: StoreFault = StoreFault::Indeterminate;

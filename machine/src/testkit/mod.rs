@@ -1,0 +1,16 @@
+//! What the machines' own tests share: a store in memory, an agent, and short ways to name things.
+//!
+//! [`story`] tells a log record by record, [`walk`] tells random ones.
+//!
+//! The store is the whole of what a driver does: footprint, load, step, store. It never crashes;
+//! crashes are the simulator's business.
+
+mod agent;
+mod host;
+mod store;
+pub(crate) mod story;
+pub(crate) mod walk;
+
+pub(crate) use agent::{binding, call, submission, text};
+pub(crate) use host::{Host, LOST, Outside};
+pub(crate) use store::Memory;

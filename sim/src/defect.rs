@@ -1,0 +1,66 @@
+//! Planted defects: rules that a world breaks on purpose, so that its oracles have something to
+//! find.
+//!
+//! Each lives in the store or the outside around the machines, never in a machine. A world with
+//! a defect in which no oracle fires proves that the oracle, or the exploration, is blind.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A rule that the world breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Defect {
+    /// An append is told "already there" whoever committed its batch: a paused predecessor takes
+    /// its successor's work for its own.
+    ReplayAcrossFence,
+    /// Who says that a call never started does not keep it from starting later.
+    NeverStartedWithoutTombstone,
+    /// A resolution closes every doubt of its call, later ones too.
+    ResolutionsByCallAlone,
+    /// A log is fenced whatever was appended since its new owner read it.
+    FenceWithoutTail,
+    /// The store takes an owner's word for being the owner still.
+    NoEpochCheck,
+}
+
+/// A text names no defect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no planted defect has this name")]
+pub struct DefectError;
+
+impl Defect {
+    /// Every defect.
+    pub const ALL: &'static [Self] = &[
+        Self::ReplayAcrossFence,
+        Self::NeverStartedWithoutTombstone,
+        Self::ResolutionsByCallAlone,
+        Self::FenceWithoutTail,
+        Self::NoEpochCheck,
+    ];
+
+    /// The name on a command line and in a trace.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReplayAcrossFence => "replay-across-fence",
+            Self::NeverStartedWithoutTombstone => "never-started-without-tombstone",
+            Self::ResolutionsByCallAlone => "resolutions-by-call-alone",
+            Self::FenceWithoutTail => "fence-without-tail",
+            Self::NoEpochCheck => "no-epoch-check",
+        }
+    }
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Defect {
+    type Err = DefectError;
+
+    fn from_str(text: &str) -> Result<Self, DefectError> {
+        Self::ALL.iter().copied().find(|defect| defect.name() == text).ok_or(DefectError)
+    }
+}

@@ -1,0 +1,3 @@
+mod enumeration;
+mod search;
+pub(crate) mod toy;

@@ -1,0 +1,97 @@
+//! What is left when nothing happens any more.
+
+use std::sync::Arc;
+
+use everstep_machine::ledger::{self, Agreement, Phase, Row};
+use everstep_machine::projection::{Projection, Reader};
+use everstep_machine::record::{Corruption, StoredBatch};
+
+use super::{Judge, Property};
+use crate::cast::Cast;
+use crate::store::Shelf;
+
+impl Judge {
+    /// Everything is verified, listed, settled and as expected.
+    pub(crate) fn conclude(&mut self, cast: &Cast, shelves: &[Arc<Shelf>]) {
+        for (lane, shelf) in shelves.iter().enumerate() {
+            match verify(shelf.log().batches()) {
+                Err(why) => self.broken(Property::Chain, || format!("log {lane}: {why}")),
+                Ok(fold) => self.check_end(cast, lane, shelf, &fold),
+            }
+        }
+        self.check_expectations(cast, shelves);
+    }
+
+    fn check_end(&mut self, cast: &Cast, lane: usize, shelf: &Shelf, fold: &Projection) {
+        if *fold != *self.memory.lanes[lane].fold {
+            self.broken(Property::Fold, || format!("log {lane} folds to something else now"));
+        }
+        for row in shelf.rows() {
+            self.check_row(cast, row, fold);
+        }
+        let seen = &self.memory.lanes[lane];
+        let lost = seen.rows.iter().find(|row| shelf.row(row.submission).is_none());
+        if let Some(lost) = lost.map(|row| row.submission) {
+            self.broken(Property::OneSettlement, || {
+                format!("{} was admitted and is gone", cast.name_of(lost))
+            });
+        }
+    }
+
+    fn check_row(&mut self, cast: &Cast, row: &Row, fold: &Projection) {
+        let submission = row.admission.submission;
+        let view = fold.submission(submission);
+        let unlisted = view.and_then(|view| view.doubts().find(|it| row.mark(*it).is_none()));
+        if let Some(doubt) = unlisted {
+            self.broken(Property::Listed, || {
+                format!("{doubt:?} of {} is on no row", cast.name_of(submission))
+            });
+        }
+        if ledger::agreement(row, fold) == Agreement::Ahead {
+            self.broken(Property::Rebuilt, || {
+                format!("the row of {} says what its log does not: {row:?}", cast.name_of(submission))
+            });
+        }
+        let settled = matches!(row.phase, Phase::Settled(_));
+        let canonical = view.is_some_and(|view| view.settled.is_some());
+        if settled && !canonical {
+            self.broken(Property::OneSettlement, || {
+                format!("the row of {} has ended and its log has not", cast.name_of(submission))
+            });
+        }
+        let behind = ledger::agreement(row, fold) == Agreement::Behind;
+        if !settled || behind || row.is_doubtful() {
+            self.broken(Property::Liveness, || {
+                format!("{} has not come to its end: {:?}", cast.name_of(submission), row.phase)
+            });
+        }
+    }
+
+    fn check_expectations(&mut self, cast: &Cast, shelves: &[Arc<Shelf>]) {
+        for (script, client) in cast.scenario.submissions.iter().zip(&cast.clients) {
+            let row = shelves[client.lane].row(client.submission);
+            let Some(Phase::Settled(settled)) = row.map(|row| &row.phase) else { continue };
+            if !script.expect.is_empty() && !script.expect.contains(&settled.outcome) {
+                self.broken(Property::Expected, || {
+                    format!(
+                        "{} ended {:?}, expected is one of {:?}",
+                        script.name, settled.outcome, script.expect
+                    )
+                });
+            }
+        }
+    }
+}
+
+/// Reads a log as a store would keep it: encoded, decoded, linked and folded.
+fn verify(batches: &[Arc<StoredBatch>]) -> Result<Projection, Corruption> {
+    let mut reader = Reader::default();
+    for stored in batches {
+        let read = StoredBatch::decode(&stored.encode())?;
+        if read != **stored {
+            return Err(Corruption::Undecodable);
+        }
+        reader.feed(&read)?;
+    }
+    Ok(reader.into_projection())
+}

@@ -1,0 +1,135 @@
+//! What a committed batch says, record by record.
+
+use std::sync::Arc;
+
+use everstep_machine::agent::Resolution;
+use everstep_machine::conversation::TailRef;
+use everstep_machine::identity::{Epoch, SubmissionId};
+use everstep_machine::record::{Record, StoredBatch, ToolPrepared, ToolSettled};
+
+use super::{Authorised, Judge, Property, Sometimes};
+use crate::cast::Cast;
+
+impl Judge {
+    /// A batch was committed by somebody who may start `authorised`.
+    pub(super) fn check_batch(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        stored: &Arc<StoredBatch>,
+        authorised: &Authorised,
+    ) {
+        let epoch = stored.envelope().epoch;
+        for record in stored.batch().records() {
+            self.check_record(cast, lane, epoch, record, authorised);
+        }
+        let seen = &mut self.memory_mut().lanes[lane];
+        let content = stored.batch().content();
+        seen.tail = Some(TailRef { next_sequence: stored.next_sequence(), content });
+        if let Err(why) = Arc::make_mut(&mut seen.fold).apply(epoch, stored.batch()) {
+            self.broken(Property::Chain, || format!("log {lane}: {why}"));
+        }
+    }
+
+    fn check_record(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        epoch: Epoch,
+        record: &Record,
+        authorised: &Authorised,
+    ) {
+        match record {
+            Record::ConversationCreated(_)
+            | Record::ModelResponded(_)
+            | Record::ModelInterrupted(_)
+            | Record::AbortRequested(_)
+            | Record::RecoveryDecided(_) => {}
+            Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
+            Record::ToolPrepared(it) => self.check_prepared(epoch, it, authorised),
+            Record::ToolSettled(it) => self.check_result(lane, it),
+            Record::ToolUnknown(_) => self.note(Sometimes::Unknown),
+            Record::ToolResolved(it) => self.note(match &*it.resolution {
+                Resolution::Completed(_) => Sometimes::ResolvedCompleted,
+                Resolution::Failed(_) => Sometimes::ResolvedFailed,
+                Resolution::NeverStarted => Sometimes::ResolvedNeverStarted,
+                Resolution::SafeToRepeat => Sometimes::ResolvedSafeToRepeat,
+            }),
+            Record::SubmissionSettled(it) => self.check_settled(cast, lane, it.submission),
+        }
+    }
+
+    /// DUR-004, DUR-005: the ones before have settled, or somebody wanted them to end.
+    fn check_order(&mut self, cast: &Cast, lane: usize, submission: SubmissionId) {
+        let seen = &self.memory.lanes[lane];
+        let place = seen.rows.iter().find(|row| row.submission == submission);
+        let place = place.map(|row| row.sequence);
+        let others = || seen.rows.iter().filter(|row| row.submission != submission);
+        let active = others().find(|row| row.began && row.settlements == 0);
+        let overtaken = others().find(|row| {
+            Some(row.sequence) < place && !row.began && row.settlements == 0 && !row.aborted
+        });
+        let late = others().find(|row| Some(row.sequence) > place && row.began);
+        let (active, overtaken, late) = (
+            active.map(|row| row.submission),
+            overtaken.or(late).map(|row| row.submission),
+            place.is_none(),
+        );
+        if let Some(other) = active {
+            self.broken(Property::OneActiveRun, || {
+                format!("{} begins while {} runs", cast.name_of(submission), cast.name_of(other))
+            });
+        }
+        if let Some(other) = overtaken {
+            self.broken(Property::AdmissionOrder, || {
+                format!("{} and {} change places", cast.name_of(submission), cast.name_of(other))
+            });
+        }
+        if late {
+            self.broken(Property::Receipts, || {
+                format!("{} begins and was never admitted", cast.name_of(submission))
+            });
+        }
+        if let Some(row) = self.memory_mut().lanes[lane].row(submission) {
+            row.began = true;
+        }
+    }
+
+    fn check_prepared(&mut self, epoch: Epoch, it: &ToolPrepared, authorised: &Authorised) {
+        if it.epoch != epoch || !authorised.contains(&(epoch, it.call)) {
+            self.broken(Property::Authorised, || {
+                format!("call {:?} of {} is prepared under epoch {epoch}", it.call, it.tool)
+            });
+        }
+    }
+
+    fn check_result(&mut self, lane: usize, it: &ToolSettled) {
+        let fold = &self.memory.lanes[lane].fold;
+        let call = fold.submission(it.submission).and_then(|view| {
+            view.calls().find(|call| call.id == it.call).map(|call| call.outcome.is_some())
+        });
+        match call {
+            Some(false) => {}
+            Some(true) => {
+                self.broken(Property::Results, || format!("call {:?} ended twice", it.call));
+            }
+            None => self.broken(Property::Results, || {
+                format!("call {:?} has a result and was never declared", it.call)
+            }),
+        }
+    }
+
+    fn check_settled(&mut self, cast: &Cast, lane: usize, submission: SubmissionId) {
+        let Some(row) = self.memory_mut().lanes[lane].row(submission) else {
+            return self.broken(Property::OneSettlement, || {
+                format!("{} settles and was never admitted", cast.name_of(submission))
+            });
+        };
+        row.settlements += 1;
+        if row.settlements > 1 {
+            self.broken(Property::OneSettlement, || {
+                format!("{} settles again", cast.name_of(submission))
+            });
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the oracles have seen and remember.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use everstep_machine::conversation::TailRef;
+use everstep_machine::identity::{AdmissionSequence, Epoch, RunId, SubmissionId, ToolCallId, Turn};
+use everstep_machine::projection::Projection;
+use everstep_machine::record::Doubt;
+
+/// Everything.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    pub(super) lanes: Vec<LaneMemory>,
+    /// Calls that the operator allowed to run once more, each as often as it was said.
+    pub(super) repeats: Vec<ToolCallId>,
+    /// Turns that the model was asked for.
+    pub(super) asked: Vec<(RunId, Turn)>,
+}
+
+/// What was seen of one lane and its log.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LaneMemory {
+    /// The highest epoch that was ever claimed.
+    pub(super) claimed: Epoch,
+    /// Whether its owner has let go.
+    pub(super) free: bool,
+    /// The highest epoch that the log was ever at.
+    pub(super) fenced: Epoch,
+    /// Where the log ends.
+    pub(super) tail: Option<TailRef>,
+    /// The fold over every batch.
+    pub(super) fold: Arc<Projection>,
+    /// Submissions in the order in which they were admitted.
+    pub(super) rows: Vec<RowMemory>,
+}
+
+/// What was seen of one submission.
+#[derive(Clone, Debug)]
+pub(super) struct RowMemory {
+    pub(super) submission: SubmissionId,
+    pub(super) sequence: AdmissionSequence,
+    /// Somebody wants it to end.
+    pub(super) aborted: bool,
+    /// Its input is canonical.
+    pub(super) began: bool,
+    /// How many settlements of it are canonical.
+    pub(super) settlements: u32,
+    /// Doubts that are marked.
+    pub(super) marks: Vec<Doubt>,
+}
+
+impl Memory {
+    pub(super) fn new(lanes: usize) -> Self {
+        let lanes = (0..lanes).map(|_| LaneMemory { free: true, ..LaneMemory::default() });
+        Self { lanes: lanes.collect(), repeats: Vec::new(), asked: Vec::new() }
+    }
+
+    /// Everything else follows from rows and logs, which have fingerprints of their own; and
+    /// `asked` decides nothing.
+    pub(super) fn print(&self, state: &mut impl Hasher) {
+        for lane in &self.lanes {
+            (lane.claimed, lane.fenced, lane.tail).hash(state);
+        }
+        self.repeats.hash(state);
+    }
+}
+
+impl LaneMemory {
+    pub(super) fn row(&mut self, submission: SubmissionId) -> Option<&mut RowMemory> {
+        self.rows.iter_mut().find(|row| row.submission == submission)
+    }
+
+    pub(super) fn admit(&mut self, submission: SubmissionId, sequence: AdmissionSequence) {
+        if self.row(submission).is_none() {
+            self.rows.push(RowMemory {
+                submission,
+                sequence,
+                aborted: false,
+                began: false,
+                settlements: 0,
+                marks: Vec::new(),
+            });
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Oracles: what must hold after everything that happens in a world.
+//!
+//! A [`Judge`] watches from outside. It sees every command with its answer, everything that
+//! leaves for the outside and comes back, every receipt and every end; it remembers little, and
+//! what it remembers it has seen itself. It trusts the machines only where a property is about
+//! them: the fold it compares an owner's with is made of the log alone.
+//!
+//! | file | looks at |
+//! | --- | --- |
+//! | `fencing` | who may write, and over what |
+//! | `history` | what a batch says, record by record |
+//! | `listing` | what a row must show when its lane is let go |
+//! | `outside` | what leaves for the outside and what happens there |
+//! | `request` | what a model is shown |
+//! | `owner` | what an attempt believes |
+//! | `end` | what is left when nothing happens any more |
+
+mod end;
+mod fencing;
+mod history;
+mod listing;
+mod memory;
+mod outside;
+mod owner;
+mod property;
+mod request;
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use everstep_machine::admission::{Receipt, Rejection};
+use everstep_machine::attempt::End;
+use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::ledger::Phase;
+use everstep_machine::store::StoreCommand;
+
+pub(crate) use outside::allowed_by;
+pub use property::{Property, Sometimes, SometimesSet, Violation};
+
+use crate::cast::Cast;
+use crate::store::{Executed, Shelf};
+use memory::Memory;
+
+/// Calls that a host let an attempt start, and under which epoch.
+pub(crate) type Authorised = [(Epoch, ToolCallId)];
+
+/// Watches one world.
+#[derive(Clone)]
+pub(crate) struct Judge {
+    memory: Arc<Memory>,
+    reached: SometimesSet,
+    violation: Option<Arc<Violation>>,
+}
+
+impl Judge {
+    pub(crate) fn new(lanes: usize) -> Self {
+        let memory = Arc::new(Memory::new(lanes));
+        Self { memory, reached: SometimesSet::default(), violation: None }
+    }
+
+    pub(crate) fn violation(&self) -> Option<&Violation> {
+        self.violation.as_deref()
+    }
+
+    pub(crate) const fn reached(&self) -> SometimesSet {
+        self.reached
+    }
+
+    /// Something happened that sometimes does.
+    pub(crate) const fn note(&mut self, one: Sometimes) {
+        self.reached.insert(one);
+    }
+
+    /// A property is broken. Only the first one counts: what follows may be its consequence.
+    pub(crate) fn broken(&mut self, property: Property, detail: impl FnOnce() -> String) {
+        if self.violation.is_none() {
+            self.violation = Some(Arc::new(Violation { property, detail: detail() }));
+        }
+    }
+
+    fn memory_mut(&mut self) -> &mut Memory {
+        Arc::make_mut(&mut self.memory)
+    }
+
+    /// The store executed a command, or refused it. `authorised` is what the sender may start.
+    pub(crate) fn command(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        command: &StoreCommand,
+        executed: &Executed,
+        authorised: &Authorised,
+    ) {
+        match command {
+            StoreCommand::Ledger(command) => {
+                self.check_owner(lane, command, executed);
+                self.check_listing(lane, command, executed);
+            }
+            StoreCommand::Conversation(command) => {
+                self.check_writer(lane, command, executed);
+                if let Some(batch) = &executed.appended {
+                    self.check_batch(cast, lane, batch, authorised);
+                }
+            }
+            StoreCommand::ReadLane(_) | StoreCommand::ReadLog { .. } => {}
+        }
+    }
+
+    /// A client got its receipt.
+    pub(crate) fn receipt(&mut self, shelf: &Shelf, receipt: Receipt) {
+        let ready = shelf.row(receipt.submission).is_some_and(|row| {
+            row.sequence == receipt.position && !matches!(row.phase, Phase::Admitted)
+        });
+        if !ready || shelf.log().tail().is_none() {
+            self.broken(Property::Receipts, || {
+                format!(
+                    "submission {:?} got a receipt; ready on the ledger: {ready}; conversation \
+                     stored: {}",
+                    receipt.submission,
+                    shelf.log().tail().is_some()
+                )
+            });
+        }
+    }
+
+    /// A client was turned away.
+    pub(crate) fn rejected(&mut self, why: Rejection) {
+        match why {
+            Rejection::Refused(_) => {}
+            Rejection::Corrupt => {
+                self.broken(Property::NoDefect, || "an admission distrusts its store".to_owned());
+            }
+        }
+    }
+
+    /// An attempt ended by itself.
+    pub(crate) fn ended(&mut self, end: End) {
+        match end {
+            End::Idle | End::Settled | End::Parked | End::Superseded => {}
+            End::Corrupt(_) | End::Defect => {
+                self.broken(Property::NoDefect, || format!("an attempt ended with {end:?}"));
+            }
+        }
+    }
+
+    /// What the oracles remember and nothing else in the world tells.
+    pub(crate) fn print(&self, state: &mut impl Hasher) {
+        self.memory.print(state);
+        self.violation.is_some().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! What leaves for the outside, and what happens there.
+
+use everstep_machine::agent::{ExecutionClass, Resolution};
+use everstep_machine::effect::{Answer, Authorization, External, Invocation};
+use everstep_machine::identity::ToolCallId;
+use everstep_machine::record::Doubt;
+
+use super::{Authorised, Judge, Property, Sometimes};
+use crate::cast::Cast;
+use crate::outside::{Answered, Deed, Outside};
+
+impl Judge {
+    /// An external effect happened, for somebody who may start `authorised`.
+    pub(crate) fn happened(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        outside: &Outside,
+        external: &External,
+        answered: &Answered,
+        authorised: &Authorised,
+    ) {
+        match external {
+            External::CallModel(request) => self.check_request(cast, request),
+            External::Authorize { .. } => {}
+            External::InvokeTool(it) => self.check_start(cast, lane, it, authorised),
+            External::Reconcile(_) if answered.deed == Deed::Proved => {
+                self.note(Sometimes::Reconciled);
+            }
+            External::Reconcile(_) => {}
+        }
+        match answered.deed {
+            Deed::Executed(call) => self.check_executions(cast, outside, call),
+            Deed::Refused => self.note(Sometimes::Tombstoned),
+            Deed::Nothing | Deed::Proved => {}
+        }
+    }
+
+    /// RUN-028, ARC-10: who starts a call was allowed to, and has prepared it.
+    fn check_start(&mut self, cast: &Cast, lane: usize, it: &Invocation, authorised: &Authorised) {
+        if !authorised.contains(&(it.epoch, it.call)) {
+            self.broken(Property::Authorised, || {
+                format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch)
+            });
+        }
+        let class = cast.binding.definition.class_of(&it.tool);
+        let fold = &self.memory.lanes[lane].fold;
+        let prepared = fold.submissions().any(|(_, view)| {
+            view.calls().any(|call| {
+                call.id == it.call && call.starts.iter().any(|start| start.epoch == it.epoch)
+            })
+        });
+        // A settled submission forgets its turns: a late start of it can only be a zombie's, who
+        // prepared before it was superseded.
+        let forgotten = !fold.submissions().any(|(_, view)| {
+            view.calls().any(|call| call.id == it.call)
+        });
+        if it.class != class || class.is_prepared() && !prepared && !forgotten {
+            self.broken(Property::Prepared, || {
+                format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch)
+            });
+        }
+    }
+
+    /// DUR-009.
+    fn check_executions(&mut self, cast: &Cast, outside: &Outside, call: ToolCallId) {
+        let times = outside.executions(call);
+        let Some(declared) = cast.declared(call) else {
+            return self.broken(Property::IdempotentOnce, || {
+                format!("{call:?} ran, and no run can declare such a call")
+            });
+        };
+        match cast.binding.definition.class_of(&declared.tool) {
+            ExecutionClass::Readonly => {}
+            ExecutionClass::Idempotent if times > 1 => self.note(Sometimes::RepeatedUnderKey),
+            ExecutionClass::Idempotent => {}
+            ExecutionClass::Ordinary => {
+                let allowed = self.memory.repeats.iter().filter(|it| **it == call).count() + 1;
+                if times > allowed {
+                    self.broken(Property::OrdinaryOnce, || {
+                        format!(
+                            "call {call:?} of {} ran {times} times, allowed are {allowed}",
+                            declared.tool
+                        )
+                    });
+                }
+            }
+        }
+    }
+
+    /// The operator decided about a doubt.
+    pub(crate) fn resolved(
+        &mut self,
+        cast: &Cast,
+        outside: &Outside,
+        doubt: Doubt,
+        resolution: &Resolution,
+    ) {
+        if *resolution == Resolution::SafeToRepeat {
+            self.memory_mut().repeats.push(doubt.call);
+        }
+        if outside.executions(doubt.call) > 0 {
+            self.check_executions(cast, outside, doubt.call);
+        }
+    }
+}
+
+/// What an answer of the authorizer lets its asker start.
+pub(crate) fn allowed_by(external: &External, answer: &Answer) -> Vec<ToolCallId> {
+    match (external, answer) {
+        (
+            External::Authorize { calls, .. },
+            Answer::Authorizer { authorization: Authorization::Allowed, .. },
+        ) => calls.clone(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,157 @@
+//! Properties by name, and what is reported when one is broken.
+
+use std::fmt;
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident => $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$each])* $variant,)* }
+
+        impl $name {
+            /// Every one of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The name in plain words.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+named! {
+    /// What always holds.
+    Property {
+        /// DUR-002, ARC-14: the log holds one settlement of each submission with a receipt.
+        OneSettlement => "a submission settles once",
+        /// DUR-004: inputs become canonical in admission order, aborted ones excepted.
+        AdmissionOrder => "a lane executes in admission order",
+        /// DUR-005: no run begins before the one before it has settled.
+        OneActiveRun => "a conversation has one active run",
+        /// ARC-13, DUR-006: no write of a superseded owner is committed or acknowledged.
+        Fencing => "a superseded owner writes nothing",
+        /// STORE-004: whoever fences a log has read all of it.
+        FencedTail => "a log is fenced only as its new owner has read it",
+        /// STORE-006: batches link, and decode to what was encoded.
+        Chain => "the log verifies",
+        /// DUR-015: what an owner works on is the fold over the log.
+        Fold => "a live run is the fold over its log",
+        /// What an owner expects of the store is what the store did.
+        Prediction => "an owner predicts what the store does",
+        /// DUR-009: an ordinary call runs once, and again only by a recorded resolution.
+        OrdinaryOnce => "an ordinary call runs once unless a resolution allows more",
+        /// DUR-009: an idempotent call has one effect under its key.
+        IdempotentOnce => "an idempotent call has one effect",
+        /// RUN-028: a call is authorised under the epoch that prepares or starts it.
+        Authorised => "no call starts without an authorisation",
+        /// ARC-10: a start is canonical before the tool is invoked.
+        Prepared => "no call starts before its preparation is canonical",
+        /// ARC-03: a result follows its call.
+        Results => "no result without its call",
+        /// RUN-005, RUN-006: whole batches, calls paired, in declaration order.
+        Requests => "a model sees whole batches in declaration order",
+        /// DUR-001: a receipt follows admission, conversation and readiness.
+        Receipts => "no receipt before everything is stored",
+        /// DUR-015: ledger and log tell one story.
+        Rebuilt => "the ledger follows from the log",
+        /// DUR-017: a doubt that is canonical and open is marked on its row.
+        Listed => "an unknown outcome stays listed",
+        /// ARC-14: everything accepted settles once faults stop and people answer.
+        Liveness => "everything accepted settles",
+        /// What the scenario says of its submissions.
+        Expected => "a submission ends as the scenario says",
+        /// The machines never call themselves defective.
+        NoDefect => "no machine finds itself or its store defective",
+    }
+}
+
+named! {
+    /// What sometimes happens: a run of the corpus in which one of these never does is vacuous.
+    Sometimes {
+        /// A paused process went on after another one had claimed its lane.
+        ZombieWoke => "a paused owner woke after its successor had claimed",
+        /// A message to or from the store was lost.
+        AcknowledgementLost => "an acknowledgement was lost",
+        /// A superseded owner was turned away.
+        StaleRefused => "a superseded owner was refused",
+        /// A lease was renewed.
+        Renewed => "a lease was renewed",
+        /// An owner took a lane over.
+        TakenOver => "a lane was taken over",
+        /// The same turn was asked of the model twice.
+        AskedAgain => "a model was asked the same turn again",
+        /// A doubt became canonical.
+        Unknown => "an outcome was unknown",
+        /// A doubt was closed by a result.
+        ResolvedCompleted => "an unknown was resolved as completed",
+        /// A doubt was closed by a failure.
+        ResolvedFailed => "an unknown was resolved as failed",
+        /// A doubt was closed by the proof that nothing had started.
+        ResolvedNeverStarted => "an unknown was resolved as never started",
+        /// A doubt was closed by the permission to repeat.
+        ResolvedSafeToRepeat => "an unknown was resolved as safe to repeat",
+        /// A tombstone kept a call from starting.
+        Tombstoned => "a tombstone kept a late call from starting",
+        /// A reconciler proved an outcome.
+        Reconciled => "a reconciler proved what became of a start",
+        /// An idempotent tool ran again under the same key.
+        RepeatedUnderKey => "an idempotent call ran again under its key",
+        /// An abort was accepted while an owner held the lane.
+        AbortedLive => "an abort met a live owner",
+        /// An abort was accepted before anybody had claimed the row.
+        AbortedQueued => "an abort met a queued submission",
+        /// A client got its receipt on a retry.
+        ReceiptOnRetry => "a client got its receipt on a retry",
+    }
+}
+
+/// A set of things that sometimes happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SometimesSet(u64);
+
+impl SometimesSet {
+    /// Adds one.
+    pub const fn insert(&mut self, one: Sometimes) {
+        self.0 |= 1 << one as u64;
+    }
+
+    /// Whether it is in the set.
+    #[must_use]
+    pub const fn contains(self, one: Sometimes) -> bool {
+        self.0 & (1 << one as u64) != 0
+    }
+
+    /// What is in one of the two.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Everything in the set, in the order of [`Sometimes::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Sometimes> {
+        Sometimes::ALL.iter().copied().filter(move |one| self.contains(*one))
+    }
+}
+
+/// A broken property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which.
+    pub property: Property,
+    /// What was seen, with the records at fault.
+    pub detail: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.property, self.detail)
+    }
+}

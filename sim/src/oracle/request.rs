@@ -1,0 +1,67 @@
+//! What a model is shown (RUN-005, RUN-006).
+
+use everstep_machine::agent::{Message, ModelRequest, ModelResponse};
+use everstep_machine::identity::ToolCallId;
+
+use super::{Judge, Property, Sometimes};
+use crate::cast::Cast;
+
+impl Judge {
+    /// A model is asked.
+    pub(super) fn check_request(&mut self, cast: &Cast, request: &ModelRequest) {
+        let turn = (request.run, request.turn);
+        if self.memory.asked.contains(&turn) {
+            self.note(Sometimes::AskedAgain);
+        } else {
+            self.memory_mut().asked.push(turn);
+        }
+        if let Err(why) = check(cast, &request.messages) {
+            self.broken(Property::Requests, || {
+                format!("turn {} of run {:?}: {why}", request.turn, request.run)
+            });
+        }
+    }
+}
+
+/// Whole batches, each call with its own result, in declaration order, and nothing else; and
+/// the model has something to answer.
+pub(super) fn check(cast: &Cast, messages: &[Message]) -> Result<(), &'static str> {
+    let mut rest = messages.iter();
+    let mut answered = true;
+    while let Some(message) = rest.next() {
+        answered = false;
+        match message {
+            Message::User(_) => {}
+            Message::ToolResult { .. } => return Err("a result without its call"),
+            Message::Assistant(response) => {
+                answered = response.calls().next().is_none();
+                check_results(cast, response, &mut rest)?;
+            }
+        }
+    }
+    if answered { Err("there is nothing to answer") } else { Ok(()) }
+}
+
+fn check_results<'a>(
+    cast: &Cast,
+    response: &ModelResponse,
+    rest: &mut impl Iterator<Item = &'a Message>,
+) -> Result<(), &'static str> {
+    let mut batch = None;
+    for (index, declared) in response.calls().enumerate() {
+        let Some(Message::ToolResult { call, label, outcome: _ }) = rest.next() else {
+            return Err("a call without its result");
+        };
+        let known = cast.declared(*call).ok_or("a result of a call that nobody declared")?;
+        let place = (known.run, known.turn);
+        if *label != declared.label || known.tool != declared.tool {
+            return Err("results are not in declaration order");
+        }
+        if *batch.get_or_insert(place) != place
+            || *call != ToolCallId::derive(known.run, known.turn, index)
+        {
+            return Err("a result of another batch");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! The outside: models, tools, an authorizer and a reconciler, scripted and truthful.
+//!
+//! What a model says is a function of submission and turn, so asking twice is answered twice the
+//! same. What a tool has done is counted, by call and start: that count is what the oracles hold
+//! the engine to. The reconciler and the operator look at the same count, so they never lie.
+//!
+//! **Tombstones.** A call that is declared "never started" gets one: no start of an epoch below
+//! it runs any more, also not one that a paused process sends later. Without it, "never started"
+//! would only mean "not yet".
+//!
+//! Deliberately absent: time. How long a call takes is the world's business.
+
+mod calls;
+mod operator;
+
+use std::sync::Arc;
+
+use everstep_machine::agent::{Diagnostic, ExecutionClass, Resolution, ToolOutcome};
+use everstep_machine::effect::{Answer, Doubted, External, Invocation, Reconciliation};
+use everstep_machine::identity::{DurationMs, Epoch, ToolCallId};
+use everstep_machine::record::Doubt;
+
+pub use calls::{CallHistory, Outside};
+
+use crate::cast::Cast;
+use crate::defect::Defect;
+
+/// What the outside answers, and after how long.
+pub(crate) struct Answered {
+    pub(crate) answer: Answer,
+    pub(crate) after: DurationMs,
+    /// What it did to get there.
+    pub(crate) deed: Deed,
+}
+
+/// What happened outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// Nothing that leaves a trace.
+    Nothing,
+    /// A tool with effects ran.
+    Executed(ToolCallId),
+    /// A tombstone refused a start.
+    Refused,
+    /// A reconciler proved what it said.
+    Proved,
+}
+
+impl Outside {
+    /// Does what an effect asks for.
+    pub(crate) fn perform(&mut self, cast: &Cast, external: &External) -> Answered {
+        let at_once = |answer| Answered { answer, after: DurationMs(0), deed: Deed::Nothing };
+        match external {
+            External::CallModel(request) => {
+                let (run, turn) = (request.run, request.turn);
+                at_once(Answer::Model { run, turn, response: cast.answer(run, turn) })
+            }
+            External::Authorize { run, turn, calls } => {
+                let authorization = cast.authorize(calls);
+                at_once(Answer::Authorizer { run: *run, turn: *turn, authorization })
+            }
+            External::InvokeTool(invocation) => self.invoke(cast, invocation),
+            External::Reconcile(doubted) => self.reconcile(cast, doubted),
+        }
+    }
+
+    fn invoke(&mut self, cast: &Cast, invocation: &Invocation) -> Answered {
+        let Invocation { call, epoch, tool, class, parameters: _ } = invocation;
+        let start = Doubt { call: *call, start: *epoch };
+        let reply = |outcome, after, deed| Answered {
+            answer: Answer::Tool { start, outcome },
+            after,
+            deed,
+        };
+        let Some(script) = cast.tool(tool) else {
+            return reply(broken("there is no such tool"), DurationMs(0), Deed::Refused);
+        };
+        if self.is_tombstoned(*call, *epoch) {
+            return reply(broken("tombstoned"), DurationMs(0), Deed::Refused);
+        }
+        let deed = if *class == ExecutionClass::Readonly {
+            Deed::Nothing
+        } else {
+            self.execute(*call, *epoch);
+            Deed::Executed(*call)
+        };
+        reply(Arc::clone(&script.outcome), script.latency, deed)
+    }
+
+    fn reconcile(&mut self, cast: &Cast, doubted: &Doubted) -> Answered {
+        let Doubted { doubt, tool, asking } = doubted;
+        let reconciliation = match cast.tool(tool) {
+            Some(script) if script.reconciles => {
+                Reconciliation::Proven(if self.has_executed(*doubt) {
+                    script.honest.clone()
+                } else {
+                    self.bury(cast.defect, doubt.call, *asking);
+                    Resolution::NeverStarted
+                })
+            }
+            Some(_) | None => Reconciliation::Unprovable,
+        };
+        let deed = match &reconciliation {
+            Reconciliation::Proven(_) => Deed::Proved,
+            Reconciliation::Unprovable => Deed::Nothing,
+        };
+        let answer = Answer::Reconciler { doubt: *doubt, reconciliation };
+        Answered { answer, after: DurationMs(0), deed }
+    }
+
+    /// Keeps every start of an epoch below `below` from running, unless the world is defective.
+    fn bury(&mut self, defect: Option<Defect>, call: ToolCallId, below: Epoch) {
+        if defect != Some(Defect::NeverStartedWithoutTombstone) {
+            self.tombstone(call, below);
+        }
+    }
+}
+
+fn broken(why: &str) -> Arc<ToolOutcome> {
+    Arc::new(ToolOutcome::Defect(Diagnostic::cut("Refused", why)))
+}
+
+#[cfg(test)]
+mod tests;

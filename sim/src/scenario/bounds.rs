@@ -1,0 +1,19 @@
+//! How much one scenario may hold, each bound with its reason. The bounds of single values are
+//! the core's own: [`everstep_machine::limits`].
+
+/// Bytes of a scenario file; larger ones are refused before they are parsed.
+pub const SCENARIO_BYTES: usize = 1024 * 1024;
+/// Worker processes. Everything interesting needs two; eight is as many as anyone can read.
+pub const WORKERS: usize = 8;
+/// Tools of the agent.
+pub const TOOLS: usize = 64;
+/// Submissions. Crash schedules grow with each of them.
+pub const SUBMISSIONS: usize = 64;
+/// Aborts. Each one at every moment multiplies the schedules.
+pub const ABORTS: usize = 16;
+/// Milliseconds that a tool may take: a day, so that no clock comes near its end.
+pub const LATENCY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// Workers, unless the scenario says otherwise: an owner and a successor.
+pub(super) const DEFAULT_WORKERS: usize = 2;
+/// Turns that a run may take, unless the agent says otherwise.
+pub(super) const DEFAULT_MAX_TURNS: u32 = 16;

@@ -1,0 +1,389 @@
+//! What can be wrong with a scenario: a closed list, each with what to do about it.
+
+use std::fmt;
+use std::io;
+
+use everstep_machine::agent::DiagnosticError;
+use everstep_machine::effect::FailpointError;
+use everstep_machine::identity::NameError;
+use everstep_machine::json::JsonError;
+use everstep_machine::limits::TEXT_BYTES;
+
+use super::bounds::SCENARIO_BYTES;
+
+/// What a name in a scenario refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noun {
+    /// A `[[submissions]]` table.
+    Submission,
+    /// A `[[tools]]` table.
+    Tool,
+    /// A `[[resolutions]]` table, known by its tool.
+    Resolution,
+    /// A tool in `denies`.
+    Denial,
+    /// A word in `expect`.
+    Expectation,
+}
+
+impl fmt::Display for Noun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Submission => "submission",
+            Self::Tool => "tool",
+            Self::Resolution => "resolution for tool",
+            Self::Denial => "denial of tool",
+            Self::Expectation => "expectation",
+        })
+    }
+}
+
+/// What is wrong. The words are those of the scenario, uncut; [`Display`](fmt::Display) cuts what
+/// is long and shows no control characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// No file has this name.
+    #[error("there is no such file")]
+    Missing {
+        /// A file beside it that was probably meant.
+        nearest: Option<String>,
+    },
+    /// The path is a folder's.
+    #[error("this is a folder, not a scenario file")]
+    Folder,
+    /// The file is there but cannot be read.
+    #[error("the file cannot be read: {0}")]
+    Unreadable(io::ErrorKind),
+    /// The file has more than [`SCENARIO_BYTES`].
+    #[error("the file has more than {SCENARIO_BYTES} bytes")]
+    TooLarge,
+    /// The file says nothing.
+    #[error("the file is empty")]
+    Empty,
+    /// A byte is not UTF-8.
+    #[error("the byte 0x{byte:02x} is not UTF-8 here")]
+    NotUtf8 {
+        /// The first such byte.
+        byte: u8,
+    },
+    /// The text is not TOML.
+    #[error("this is not TOML: {}", shown(message))]
+    NotToml {
+        /// What the TOML parser says.
+        message: String,
+    },
+    /// The version of the format is not one that this crate reads.
+    #[error("schema {} is not known", shown(found))]
+    UnknownSchema {
+        /// What the file says.
+        found: String,
+    },
+    /// A table has no such key.
+    #[error("unknown key `{}`", shown(key))]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The key that was probably meant.
+        nearest: Option<&'static str>,
+        /// Every key of the table.
+        valid: Vec<&'static str>,
+    },
+    /// A table lacks a key.
+    #[error("{table} needs the key `{key}`")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// The table.
+        table: &'static str,
+    },
+    /// A value has another type.
+    #[error("`{key}` is {expected}, not {found}")]
+    WrongType {
+        /// The key.
+        key: &'static str,
+        /// What it should be.
+        expected: Type,
+        /// What it is.
+        found: Type,
+    },
+    /// A whole number is outside its bounds.
+    #[error("`{key}` is between {least} and {most}, not {}", shown(found))]
+    OutOfRange {
+        /// The key.
+        key: &'static str,
+        /// What it is.
+        found: String,
+        /// The least it can be.
+        least: u64,
+        /// The most it can be.
+        most: u64,
+    },
+    /// A word is none of those that the key knows.
+    #[error("`{key}` cannot be `{}`", shown(word))]
+    UnknownWord {
+        /// The key.
+        key: &'static str,
+        /// The word.
+        word: String,
+        /// The word that was probably meant.
+        nearest: Option<&'static str>,
+        /// Every word of the key.
+        valid: Vec<&'static str>,
+    },
+    /// Two keys exclude each other.
+    #[error("`{key}` and `{other}` exclude each other")]
+    Excluded {
+        /// The key.
+        key: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
+    /// A key has a meaning only beside a word of another key.
+    #[error("`{key}` goes only with `{other} = \"{word}\"`")]
+    OnlyWith {
+        /// The key.
+        key: &'static str,
+        /// The key that decides.
+        other: &'static str,
+        /// What it would have to be.
+        word: &'static str,
+    },
+    /// None of several keys is there.
+    #[error("a table of {table} needs at least one of {}", quoted(keys))]
+    OneOf {
+        /// The table.
+        table: &'static str,
+        /// The keys.
+        keys: &'static [&'static str],
+    },
+    /// A list has nothing in it.
+    #[error("`{key}` cannot be empty")]
+    EmptyList {
+        /// The key.
+        key: &'static str,
+    },
+    /// There are more than the bound.
+    #[error("`{key}` holds at most {most}")]
+    TooMany {
+        /// The key.
+        key: &'static str,
+        /// How many there can be.
+        most: usize,
+    },
+    /// A text is no identifier.
+    #[error("`{key}`: {reason}")]
+    BadName {
+        /// The key.
+        key: &'static str,
+        /// Why not.
+        reason: NameError,
+    },
+    /// A text has more than [`TEXT_BYTES`].
+    #[error("`{key}` has at most {TEXT_BYTES} bytes")]
+    TextTooLong {
+        /// The key.
+        key: &'static str,
+    },
+    /// A tag or a message is over its bound.
+    #[error("{0}")]
+    BadDiagnostic(DiagnosticError),
+    /// A value becomes no canonical JSON.
+    #[error("this is no JSON that the engine takes: {0}")]
+    BadJson(JsonError),
+    /// A number would be rounded, so that two numbers could share one digest.
+    #[error("{} would be rounded: no double is exactly this number", shown(number))]
+    Inexact {
+        /// As it stands in the file.
+        number: String,
+    },
+    /// A whole number does not fit 64 bits.
+    #[error("{} does not fit 64 bits", shown(number))]
+    TooWide {
+        /// As it stands in the file.
+        number: String,
+    },
+    /// Infinite, or not a number.
+    #[error("{} is no number in JSON", shown(number))]
+    NotFinite {
+        /// As it stands in the file.
+        number: String,
+    },
+    /// Something is there twice.
+    #[error("there is already a {noun} `{}`", shown(name))]
+    Duplicate {
+        /// What.
+        noun: Noun,
+        /// Its name.
+        name: String,
+    },
+    /// A name refers to nothing.
+    #[error("there is no {noun} `{}`", shown(name))]
+    Unknown {
+        /// What it should refer to.
+        noun: Noun,
+        /// The name.
+        name: String,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+    },
+    /// The model calls a tool that the agent does not have.
+    #[error("the agent has no tool `{}`", shown(tool))]
+    Undeclared {
+        /// The tool.
+        tool: String,
+        /// The tool that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A call says that its tool is undeclared, and it is not.
+    #[error("the tool `{}` is declared", shown(tool))]
+    Declared {
+        /// The tool.
+        tool: String,
+    },
+    /// The model has nothing to say in a submission's run.
+    #[error("the submission `{}` has no turns", shown(submission))]
+    NoTurns {
+        /// The submission.
+        submission: String,
+    },
+    /// A readonly call is never in doubt, so nobody resolves it.
+    #[error("the tool `{}` is readonly: its outcome is never unknown", shown(tool))]
+    NeverUnknown {
+        /// The tool.
+        tool: String,
+    },
+    /// No failpoint has this name.
+    #[error("there is no failpoint `{}`: {reason}", shown(text))]
+    UnknownFailpoint {
+        /// What is written.
+        text: String,
+        /// Why not.
+        reason: FailpointError,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+    /// What follows the `@` of a failpoint counts nothing.
+    #[error("`{}` is no occurrence", shown(text))]
+    BadOccurrence {
+        /// What follows the `@`.
+        text: String,
+    },
+}
+
+/// Types of TOML values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `"…"`
+    Text,
+    /// `1`
+    Whole,
+    /// `1.5`
+    Float,
+    /// `true`
+    Flag,
+    /// `2026-01-01`
+    Date,
+    /// `[…]`
+    List,
+    /// `{…}` or `[table]`
+    Table,
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "a text",
+            Self::Whole => "a whole number",
+            Self::Float => "a number with a fraction",
+            Self::Flag => "true or false",
+            Self::Date => "a date or time",
+            Self::List => "a list",
+            Self::Table => "a table",
+        })
+    }
+}
+
+impl Fault {
+    /// What to do about it, where there is something to say.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Missing { nearest } | Self::Unknown { nearest, .. } => {
+                nearest.as_deref().map(did_you_mean)
+            }
+            Self::UnknownKey { nearest, valid, .. } => Some(
+                nearest.map_or_else(|| format!("the keys are {}", quoted(valid)), did_you_mean),
+            ),
+            Self::UnknownWord { nearest, valid, .. } => Some(
+                nearest.map_or_else(|| format!("it is one of {}", quoted(valid)), did_you_mean),
+            ),
+            Self::UnknownFailpoint { nearest, .. } => Some(nearest.as_deref().map_or_else(
+                || "a failpoint is an effect and a phase, as in `tool.invoke/after`".to_owned(),
+                did_you_mean,
+            )),
+            Self::Undeclared { nearest, .. } => {
+                let on_purpose = "if the model is to make it up, say `undeclared = true`";
+                Some(nearest.as_deref().map_or_else(
+                    || on_purpose.to_owned(),
+                    |near| format!("{} {on_purpose}", did_you_mean(near)),
+                ))
+            }
+            other => other.advice().map(str::to_owned),
+        }
+    }
+
+    /// Help that does not depend on the words of the scenario.
+    const fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Folder => Some("name one of the `.toml` files in it"),
+            Self::Empty => Some("start with `schema = 1`; docs/scenarios.md has a whole example"),
+            Self::NotUtf8 { .. } => Some("save the file as UTF-8"),
+            Self::UnknownSchema { .. } => Some("this version reads `schema = 1`"),
+            Self::Inexact { .. } | Self::TooWide { .. } => {
+                Some("write it as a text if the digits matter")
+            }
+            Self::Declared { .. } => Some("leave out `undeclared`"),
+            Self::NoTurns { .. } => {
+                Some("give it `turns`, or the file `[[turns]]` for all submissions without")
+            }
+            Self::BadOccurrence { .. } => {
+                Some("the n-th time is written `@n`, and the first is `@1`")
+            }
+            _ => None,
+        }
+    }
+}
+
+fn did_you_mean(near: &str) -> String {
+    format!("did you mean `{}`?", shown(near))
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Characters of a word that a message repeats.
+const SHOWN_CHARS: usize = 80;
+
+/// A text fit for a terminal: cut where it is long, nothing in it that steers.
+pub(super) fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN_CHARS).map(printable).collect();
+    if text.chars().nth(SHOWN_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The character, or a substitute where it would move the cursor or turn the text around.
+pub(super) fn printable(character: char) -> char {
+    match character {
+        '\t' => ' ',
+        '\u{061c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => char::REPLACEMENT_CHARACTER,
+        other if other.is_control() => char::REPLACEMENT_CHARACTER,
+        other => other,
+    }
+}

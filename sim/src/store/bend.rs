@@ -1,0 +1,92 @@
+//! Planted defects of a store: commands, answers and rows bent around the machines.
+
+use std::sync::Arc;
+
+use everstep_machine::conversation::{Command, Reply};
+use everstep_machine::ledger::{self, Lane, MarkState, Ownership, Row};
+
+use super::log::Log;
+use crate::defect::Defect;
+
+/// What becomes of a command to a log.
+pub(super) enum Bent {
+    /// It reaches the machine like this.
+    Command(Command),
+    /// It never does; this is the answer.
+    Answer(Reply),
+}
+
+/// Bends a command to a log.
+pub(super) fn conversation(defect: Option<Defect>, log: &Log, command: &Command) -> Bent {
+    let (Some(defect), Some(tail)) = (defect, log.tail()) else {
+        return Bent::Command(command.clone());
+    };
+    let mut command = command.clone();
+    match (defect, &mut command) {
+        (Defect::ReplayAcrossFence, Command::Append { batch, .. }) => {
+            let there = log.committed(batch.id());
+            if there.is_some_and(|there| there.content == batch.content()) {
+                return Bent::Answer(Reply::Appended(tail));
+            }
+        }
+        (Defect::FenceWithoutTail, Command::Fence { expected, .. }) => *expected = tail.reference(),
+        (Defect::NoEpochCheck, Command::Append { epoch, .. }) => *epoch = tail.epoch,
+        _ => {}
+    }
+    Bent::Command(command)
+}
+
+/// Bends a command to a lane: without an epoch check, whoever once owned the lane owns it still.
+pub(super) fn ledger(
+    defect: Option<Defect>,
+    lane: &Lane,
+    command: &ledger::Command,
+) -> ledger::Command {
+    let mut command = command.clone();
+    if let (Some(Defect::NoEpochCheck), Some(current)) = (defect, &lane.owner)
+        && let Some(owner) = owner_of(&mut command)
+        && owner.submission == current.submission
+    {
+        (owner.epoch, owner.token) = (lane.epoch, current.token);
+    }
+    command
+}
+
+fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
+    use ledger::Command;
+    match command {
+        Command::Renew { owner, .. }
+        | Command::Release { owner }
+        | Command::MarkInput { owner }
+        | Command::MarkUnknown { owner, .. }
+        | Command::CoverUnknown { owner, .. }
+        | Command::Reserve { owner, .. }
+        | Command::Finalize { owner, .. } => Some(owner),
+        Command::Admit(_)
+        | Command::Ready { .. }
+        | Command::Claim(_)
+        | Command::Abort { .. }
+        | Command::Resolve { .. } => None,
+    }
+}
+
+/// Bends a row on its way to the shelf: a resolution that is kept by call closes the next doubt
+/// of the same call too.
+pub(super) fn row(defect: Option<Defect>, held: Option<&Row>, row: Arc<Row>) -> Arc<Row> {
+    let (Some(Defect::ResolutionsByCallAlone), Some(held)) = (defect, held) else { return row };
+    let mut row = row;
+    for at in 0..row.marks.len() {
+        let mark = &row.marks[at];
+        if held.mark(mark.doubt).is_some() {
+            continue;
+        }
+        let earlier = held.marks.iter().find_map(|other| match &other.state {
+            MarkState::Closed(intent) if other.doubt.call == mark.doubt.call => Some(intent),
+            _ => None,
+        });
+        if let Some(intent) = earlier {
+            Arc::make_mut(&mut row).marks[at].state = MarkState::Intended(intent.clone());
+        }
+    }
+    row
+}

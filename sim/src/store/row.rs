@@ -1,0 +1,29 @@
+//! The part of a row that can change a future.
+
+use std::hash::{Hash, Hasher};
+
+use everstep_machine::ledger::{Mark, Phase, Row, Settled};
+
+/// A row as its future sees it: when things happened to it changes nothing, and its admission
+/// follows from its submission.
+pub(super) struct RowPrint<'a>(pub(super) &'a Row);
+
+impl Hash for RowPrint<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks } = self.0;
+        (admission.submission, sequence, claims, abort).hash(state);
+        core::mem::discriminant(phase).hash(state);
+        match phase {
+            Phase::Admitted | Phase::Ready | Phase::Unknown => {}
+            Phase::Running(marker) => marker.hash(state),
+            Phase::Terminalizing(reserved) => reserved.digest.hash(state),
+            Phase::Settled(Settled { digest, outcome, epoch, at: _ }) => {
+                (digest, outcome, epoch).hash(state);
+            }
+        }
+        marks.len().hash(state);
+        for Mark { doubt, since: _, state: mark } in marks {
+            (doubt, mark).hash(state);
+        }
+    }
+}

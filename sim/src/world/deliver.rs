@@ -1,0 +1,154 @@
+//! What machines are told, and what leaves a task because of it.
+
+use std::mem;
+use std::sync::Arc;
+
+use everstep_machine::contract::Machine;
+use everstep_machine::store::{Replies, StoreFault};
+use everstep_machine::{admission, attempt};
+
+use super::World;
+use super::plan::Action;
+use super::process::{Body, Flight, Progress, Role, Sent};
+
+impl World {
+    /// Tells an attempt what happened.
+    pub(super) fn tell(&mut self, process: usize, task: usize, input: attempt::Input) {
+        let it = &mut self.process_mut(process).tasks[task];
+        match mem::replace(&mut it.body, Body::Away) {
+            Body::Attempt(state) => {
+                let step = attempt::Attempt::step(state, input);
+                it.epoch = step.state.ownership().map_or(it.epoch, |owner| owner.epoch);
+                it.body = Body::Attempt(step.state);
+                it.plan.add(step.effects.into_iter().map(Action::from));
+            }
+            other => it.body = other,
+        }
+        if self.pump(process, task) {
+            self.compare(process, task);
+        }
+    }
+
+    /// Tells an admission what happened.
+    pub(super) fn tell_client(&mut self, process: usize, task: usize, input: admission::Input) {
+        let it = &mut self.process_mut(process).tasks[task];
+        match mem::replace(&mut it.body, Body::Away) {
+            Body::Admission(state) => {
+                let step = admission::AdmissionMachine::step(state, input);
+                it.body = Body::Admission(step.state);
+                it.plan.add(step.effects.into_iter().map(Action::from));
+            }
+            other => it.body = other,
+        }
+        self.pump(process, task);
+    }
+
+    /// The store's answer to the pipeline in flight arrives, or its loss is noticed.
+    pub(super) fn answer_store(
+        &mut self,
+        process: usize,
+        task: usize,
+        answer: Result<Replies, StoreFault>,
+    ) {
+        let it = &mut self.process_mut(process).tasks[task];
+        it.sent = None;
+        match &answer {
+            Ok(_) => it.plan.acknowledge(),
+            Err(_) => it.plan.discard(),
+        }
+        if answer.is_ok() && !self.pump(process, task) {
+            return;
+        }
+        match &self.processes[process].tasks[task].body {
+            Body::Attempt(_) => self.tell(process, task, attempt::Input::Stored(answer)),
+            Body::Admission(_) => {
+                self.tell_client(process, task, admission::Input::Stored(answer));
+            }
+            Body::Request(pipeline) => {
+                let again = Action::Store(Arc::clone(pipeline));
+                self.answer_request(process, task, &answer, again);
+            }
+            Body::Away => {}
+        }
+    }
+
+    /// Whoever asked for one thing is answered, or asks for it again.
+    fn answer_request(
+        &mut self,
+        process: usize,
+        task: usize,
+        answer: &Result<Replies, StoreFault>,
+        again: Action,
+    ) {
+        if *answer == Err(StoreFault::Indeterminate) {
+            self.process_mut(process).tasks[task].plan.add([again]);
+            self.pump(process, task);
+        } else {
+            self.finish(process, task);
+        }
+    }
+
+    /// Lets leave what may. False if the task has ended.
+    pub(super) fn pump(&mut self, process: usize, task: usize) -> bool {
+        while let Some(action) = self.process_mut(process).tasks[task].plan.take() {
+            let clock = self.clock;
+            let lane = self.processes[process].tasks[task].lane;
+            let it = &mut self.process_mut(process).tasks[task];
+            match action {
+                Action::Store(pipeline) => {
+                    assert!(!pipeline.commands.is_empty(), "ARC-10: a pipeline asks for something");
+                    it.sent = Some(Sent::new(pipeline));
+                }
+                Action::External(external) => {
+                    let epoch = it.epoch;
+                    it.flights.push(Flight::new(external, epoch));
+                }
+                Action::CancelExternals => it.flights.retain(Flight::has_happened),
+                Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
+                Action::End(end) => {
+                    self.note(process, lane, || format!("the attempt ends: {end:?}"));
+                    self.judge.ended(end);
+                    self.finish(process, task);
+                    return false;
+                }
+                Action::Accept(receipt) => {
+                    self.note(process, lane, || "the client has its receipt".to_owned());
+                    self.judge.receipt(&self.shelves[lane], receipt);
+                    self.finish(process, task);
+                    return false;
+                }
+                Action::Reject(why) => {
+                    self.note(process, lane, || format!("the client is turned away: {why}"));
+                    self.judge.rejected(why);
+                    self.finish(process, task);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// A task has ended by itself.
+    fn finish(&mut self, process: usize, task: usize) {
+        let process = self.process_mut(process);
+        process.tasks.remove(task);
+        process.progress = match process.role {
+            Role::Client(_) | Role::Abort(_) => Progress::Done,
+            Role::Operator | Role::Worker(_) => Progress::Idle,
+        };
+        if process.role == Role::Operator {
+            self.operator.request = None;
+        }
+    }
+
+    /// Compares what an attempt believes with what is stored.
+    fn compare(&mut self, process: usize, task: usize) {
+        let it = &self.processes[process].tasks[task];
+        if let Body::Attempt(state) = &it.body
+            && it.sent.is_none()
+            && !it.plan.has_pipeline()
+        {
+            self.judge.compare(it.lane, &self.shelves[it.lane], state, it.outrun);
+        }
+    }
+}

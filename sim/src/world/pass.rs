@@ -1,0 +1,206 @@
+//! The micro-event that a moment stands before.
+
+use std::mem;
+use std::sync::Arc;
+
+use everstep_machine::effect::Answer;
+use everstep_machine::identity::Timestamp;
+use everstep_machine::store::{StoreCommand, StoreFault};
+use everstep_machine::{attempt, ledger};
+
+use super::World;
+use super::moment::{Moment, Spot};
+use super::process::{Body, FlightProgress, Task, Transaction};
+use crate::oracle;
+use crate::profile::Profile;
+use crate::store::{Executed, Shelf};
+
+impl World {
+    /// Passes a moment.
+    pub(super) fn pass(&mut self, moment: Moment) {
+        let (process, task) = (moment.process.0, moment.task);
+        self.process_mut(process).stopped = None;
+        self.note(process, moment.lane.0, || moment.failpoint.to_string());
+        match moment.spot {
+            Spot::Command(_) => self.pass_command(process, task),
+            Spot::Flight(flight) => self.pass_flight(process, task, flight),
+        }
+    }
+
+    fn pass_command(&mut self, process: usize, task: usize) {
+        let Some(sent) = &mut self.process_mut(process).tasks[task].sent else { return };
+        if !sent.executed {
+            return match self.cast.profile {
+                Profile::Weak => self.execute_weak(process, task),
+                Profile::Strong => self.execute_strong(process, task),
+            };
+        }
+        if !sent.is_last() {
+            sent.at += 1;
+            sent.executed = false;
+            return;
+        }
+        let replies = mem::take(&mut sent.replies);
+        self.answer_store(process, task, Ok(replies));
+    }
+
+    fn execute_weak(&mut self, process: usize, task: usize) {
+        let it = &self.processes[process].tasks[task];
+        let Some(sent) = &it.sent else { return };
+        let (lane, at, pipeline) = (it.lane, sent.at, Arc::clone(&sent.pipeline));
+        let shelf = &mut self.shelves[lane];
+        let defect = self.cast.defect;
+        let executed = Shelf::execute(shelf, &pipeline.commands[at], self.clock, defect);
+        self.committed(process, task, &pipeline.commands[at], &executed);
+        self.executed(process, task, executed);
+    }
+
+    /// Executes one more command of a transaction, and commits it where it ends.
+    fn execute_strong(&mut self, process: usize, task: usize) {
+        let it = &mut self.process_mut(process).tasks[task];
+        let Some(sent) = &mut it.sent else { return };
+        let (lane, at, pipeline) = (it.lane, sent.at, Arc::clone(&sent.pipeline));
+        let transaction = sent.transaction.take();
+        let shelf = &self.shelves[lane];
+        let mut transaction = match transaction {
+            Some(begun) if Arc::ptr_eq(&begun.base, shelf) => begun,
+            _ => Box::new(Transaction::new(Arc::clone(shelf))),
+        };
+        while transaction.done.len() <= at {
+            let command = &pipeline.commands[transaction.done.len()];
+            let work = &mut transaction.work;
+            let executed = Shelf::execute(work, command, self.clock, self.cast.defect);
+            let refused = executed.answer.is_err();
+            transaction.done.push(executed);
+            if refused {
+                break;
+            }
+        }
+        let last = transaction.done.len() - 1;
+        let refused = transaction.done[last].answer.is_err();
+        if refused || last + 1 == pipeline.commands.len() {
+            self.commit(process, task, *transaction);
+            return;
+        }
+        let Some(sent) = &mut self.process_mut(process).tasks[task].sent else { return };
+        sent.executed = true;
+        sent.transaction = Some(transaction);
+    }
+
+    fn commit(&mut self, process: usize, task: usize, transaction: Transaction) {
+        let it = &self.processes[process].tasks[task];
+        let Some(sent) = &it.sent else { return };
+        let (lane, pipeline) = (it.lane, Arc::clone(&sent.pipeline));
+        let Transaction { base, work, done } = transaction;
+        drop(base);
+        self.shelves[lane] = work;
+        for (command, executed) in pipeline.commands.iter().zip(done) {
+            self.committed(process, task, command, &executed);
+            self.executed(process, task, executed);
+        }
+    }
+
+    /// The oracles and the lane's owners learn what was committed.
+    fn committed(
+        &mut self,
+        process: usize,
+        task: usize,
+        command: &StoreCommand,
+        executed: &Executed,
+    ) {
+        let it = &self.processes[process].tasks[task];
+        let lane = it.lane;
+        self.judge.command(&self.cast, lane, command, executed, &it.authorised);
+        match command {
+            StoreCommand::Ledger(ledger::Command::Abort { .. } | ledger::Command::Resolve { .. })
+                if executed.changed =>
+            {
+                self.to_others(process, lane, |other| other.woken = true);
+            }
+            StoreCommand::Ledger(_) if executed.changed => {
+                self.to_others(process, lane, |other| other.outrun = true);
+            }
+            StoreCommand::ReadLane(_) => {
+                self.process_mut(process).tasks[task].outrun = false;
+            }
+            StoreCommand::Ledger(_)
+            | StoreCommand::Conversation(_)
+            | StoreCommand::ReadLog { .. } => {}
+        }
+    }
+
+    /// Does something to every other process's attempt at the lane.
+    fn to_others(&mut self, process: usize, lane: usize, act: fn(&mut Task)) {
+        let others = (0..self.processes.len()).filter(|other| *other != process);
+        for other in others {
+            let attempts = |task: &Task| task.lane == lane && matches!(task.body, Body::Attempt(_));
+            if self.processes[other].tasks.iter().any(attempts) {
+                let tasks = &mut self.process_mut(other).tasks;
+                tasks.iter_mut().filter(|task| attempts(task)).for_each(act);
+            }
+        }
+    }
+
+    /// A command was executed, or refused: then the refusal is the answer to the pipeline.
+    fn executed(&mut self, process: usize, task: usize, executed: Executed) {
+        let Some(sent) = &mut self.process_mut(process).tasks[task].sent else { return };
+        match executed.answer {
+            Ok(reply) => {
+                sent.replies.push(reply);
+                sent.executed = true;
+            }
+            Err(why) => {
+                let fault = StoreFault::Refused { at: sent.replies.len(), why };
+                self.note_task(process, task, || fault.to_string());
+                self.answer_store(process, task, Err(fault));
+            }
+        }
+    }
+
+    fn pass_flight(&mut self, process: usize, task: usize, flight: usize) {
+        let it = &mut self.process_mut(process).tasks[task];
+        let this = &mut it.flights[flight];
+        match &this.progress {
+            FlightProgress::Before => {
+                this.progress = FlightProgress::During;
+            }
+            FlightProgress::During => {
+                let (answer, due) = self.happen(process, task, flight);
+                let this = &mut self.process_mut(process).tasks[task].flights[flight];
+                this.progress = FlightProgress::Happened { answer, due };
+            }
+            FlightProgress::Happened { .. } => {
+                let progress = it.flights.remove(flight).progress;
+                if let FlightProgress::Happened { answer, .. } = progress {
+                    self.tell(process, task, attempt::Input::Answered(answer));
+                }
+            }
+        }
+    }
+
+    /// An external effect happens.
+    pub(super) fn happen(
+        &mut self,
+        process: usize,
+        task: usize,
+        flight: usize,
+    ) -> (Answer, Timestamp) {
+        let it = &self.processes[process].tasks[task];
+        let flight = &it.flights[flight];
+        let answered = self.outside.perform(&self.cast, &flight.external);
+        self.judge.happened(
+            &self.cast,
+            it.lane,
+            &self.outside,
+            &flight.external,
+            &answered,
+            &it.authorised,
+        );
+        let epoch = flight.epoch;
+        let allowed = oracle::allowed_by(&flight.external, &answered.answer);
+        self.note_task(process, task, || format!("answered with {:?}", answered.answer));
+        let authorised = &mut self.process_mut(process).tasks[task].authorised;
+        authorised.extend(allowed.into_iter().map(|call| (epoch, call)));
+        (answered.answer, self.clock.after(answered.after))
+    }
+}

@@ -1,0 +1,181 @@
+//! Processes: what each is for, and what dies with it.
+
+use std::sync::{Arc, OnceLock};
+
+use everstep_machine::effect::{Answer, External};
+use everstep_machine::identity::{Epoch, Timestamp, ToolCallId};
+use everstep_machine::store::{Pipeline, Reply};
+use everstep_machine::{admission, attempt};
+
+use super::moment::Spot;
+use super::plan::Plan;
+use crate::store::{Executed, Shelf};
+
+/// What a process is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    /// Serves one call of a client, who repeats it until there is an answer.
+    Client(usize),
+    /// Serves one client's abort.
+    Abort(usize),
+    /// Serves the operator, who repeats a resolution until it is recorded.
+    Operator,
+    /// Runs attempts.
+    Worker(usize),
+}
+
+/// How far a client or the operator is with its call. It is the person's memory and survives
+/// crashes of the process that serves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Progress {
+    /// Nobody has called yet.
+    Idle,
+    /// The call is to be made, again perhaps.
+    Due,
+    /// The call is being served.
+    Busy,
+    /// There is an answer.
+    Done,
+}
+
+/// A process.
+#[derive(Clone, Debug)]
+pub(super) struct Process {
+    pub(super) role: Role,
+    pub(super) progress: Progress,
+    pub(super) paused: bool,
+    /// The task and the place at which it was paused: there it goes on, before anything else.
+    pub(super) stopped: Option<(usize, Spot)>,
+    pub(super) tasks: Vec<Task>,
+    /// Fingerprint of the above, once somebody asked for it.
+    pub(super) print: OnceLock<u128>,
+}
+
+impl Process {
+    pub(super) const fn new(role: Role, progress: Progress) -> Self {
+        Self {
+            role,
+            progress,
+            paused: false,
+            stopped: None,
+            tasks: Vec::new(),
+            print: OnceLock::new(),
+        }
+    }
+
+    /// Whether it has a task in this lane.
+    pub(super) fn works_on(&self, lane: usize) -> bool {
+        self.tasks.iter().any(|task| task.lane == lane)
+    }
+}
+
+/// One machine at work, with everything of it that is under way.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub(super) lane: usize,
+    pub(super) body: Body,
+    /// The epoch that an attempt last believed to hold; 0 before.
+    pub(super) epoch: Epoch,
+    /// The calls that the host let this attempt start.
+    pub(super) authorised: Vec<(Epoch, ToolCallId)>,
+    /// What its steps asked for and has not left yet.
+    pub(super) plan: Plan,
+    /// The pipeline in flight.
+    pub(super) sent: Option<Sent>,
+    /// External effects in flight, in the order in which they left.
+    pub(super) flights: Vec<Flight>,
+    /// When the lease needs renewal.
+    pub(super) renewal: Option<Timestamp>,
+    /// Whether a wake hint has arrived.
+    pub(super) woken: bool,
+    /// Whether another owner wrote the lane's rows after this attempt read them: the claim that
+    /// follows is valid, but the row is ahead of what the attempt expects.
+    pub(super) outrun: bool,
+}
+
+/// The machine of a task.
+#[derive(Clone, Debug, Hash)]
+pub(super) enum Body {
+    /// An admission.
+    Admission(admission::State),
+    /// An attempt.
+    Attempt(attempt::State),
+    /// One pipeline, repeated until it is answered.
+    Request(Arc<Pipeline>),
+    /// Out for a step.
+    Away,
+}
+
+/// A pipeline on its way through the store.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub(super) pipeline: Arc<Pipeline>,
+    /// Which command is next.
+    pub(super) at: usize,
+    /// Whether that command was executed and only its acknowledgement is missing.
+    pub(super) executed: bool,
+    /// The answers so far.
+    pub(super) replies: Vec<Reply>,
+    /// In the strong profile: what is executed and not committed.
+    pub(super) transaction: Option<Box<Transaction>>,
+}
+
+impl Sent {
+    pub(super) const fn new(pipeline: Arc<Pipeline>) -> Self {
+        Self { pipeline, at: 0, executed: false, replies: Vec::new(), transaction: None }
+    }
+
+    pub(super) fn is_last(&self) -> bool {
+        self.at + 1 == self.pipeline.commands.len()
+    }
+}
+
+/// Commands that a strong store has executed and not committed. It follows from the shelf and
+/// the pipeline: if somebody else commits meanwhile, it is executed again.
+#[derive(Clone, Debug)]
+pub(super) struct Transaction {
+    pub(super) base: Arc<Shelf>,
+    pub(super) work: Arc<Shelf>,
+    pub(super) done: Vec<Executed>,
+}
+
+impl Transaction {
+    pub(super) fn new(base: Arc<Shelf>) -> Self {
+        Self { work: Arc::clone(&base), base, done: Vec::new() }
+    }
+}
+
+/// An external effect in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Flight {
+    pub(super) external: External,
+    /// The epoch of the attempt that asked.
+    pub(super) epoch: Epoch,
+    pub(super) progress: FlightProgress,
+}
+
+/// How far an external effect is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum FlightProgress {
+    /// It has not left.
+    Before,
+    /// It has left and not happened.
+    During,
+    /// It has happened; the answer comes then.
+    Happened {
+        /// What the outside says.
+        answer: Answer,
+        /// When the answer is there.
+        due: Timestamp,
+    },
+}
+
+impl Flight {
+    pub(super) const fn new(external: External, epoch: Epoch) -> Self {
+        Self { external, epoch, progress: FlightProgress::Before }
+    }
+
+    pub(super) const fn has_happened(&self) -> bool {
+        matches!(self.progress, FlightProgress::Happened { .. })
+    }
+}

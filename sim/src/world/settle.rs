@@ -1,0 +1,293 @@
+//! What follows by itself: from a micro-event to the next moment.
+
+use std::sync::Arc;
+
+use everstep_machine::digest::Hasher;
+use everstep_machine::effect::{CrashPhase, EffectKind, Failpoint};
+use everstep_machine::identity::{DurationMs, Epoch, Timestamp, Token};
+use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
+use everstep_machine::store::Pipeline;
+use everstep_machine::{admission, attempt};
+
+use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
+use super::plan::{Action, Plan};
+use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
+use super::{STEP_BOUND, World};
+use crate::oracle::Property;
+use crate::scenario::AbortMoment;
+
+/// What a look at a process found.
+enum Look {
+    /// It stands at a moment.
+    Stands(Moment),
+    /// It did something that is no moment.
+    Moved,
+    /// It has nothing to do now.
+    Rests,
+}
+
+impl World {
+    /// Runs on to the next moment.
+    pub(super) fn settle(&mut self) {
+        self.next = None;
+        while self.is_within_bound() {
+            match self.look() {
+                Look::Stands(moment) if self.interrupts(moment) => {}
+                Look::Stands(moment) => {
+                    self.next = Some(moment);
+                    return;
+                }
+                Look::Moved => {}
+                Look::Rests => {
+                    if !self.pass_time() && !self.ask_operator() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_within_bound(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps > STEP_BOUND {
+            self.judge.broken(Property::Liveness, || {
+                format!("nothing has come to an end after {STEP_BOUND} steps")
+            });
+            return false;
+        }
+        true
+    }
+
+    fn look(&mut self) -> Look {
+        for process in 0..self.processes.len() {
+            if self.processes[process].paused {
+                continue;
+            }
+            match self.look_at(process) {
+                Look::Rests => {}
+                found => return found,
+            }
+        }
+        Look::Rests
+    }
+
+    fn look_at(&mut self, process: usize) -> Look {
+        let it = &self.processes[process];
+        if let Some((task, spot)) = it.stopped {
+            return self.stands(process, task, spot);
+        }
+        for task in 0..it.tasks.len() {
+            match self.look_at_task(process, task) {
+                Look::Rests => {}
+                found => return found,
+            }
+        }
+        if self.start(process) { Look::Moved } else { Look::Rests }
+    }
+
+    /// What has left for the outside comes first, since no process can hold it back.
+    fn look_at_task(&mut self, process: usize, task: usize) -> Look {
+        let it = &self.processes[process].tasks[task];
+        let on_its_way = |flight: &Flight| flight.progress == FlightProgress::During;
+        if let Some(flight) = it.flights.iter().position(on_its_way) {
+            return self.stands(process, task, Spot::Flight(flight));
+        }
+        if it.woken {
+            self.process_mut(process).tasks[task].woken = false;
+            self.tell(process, task, attempt::Input::Woken);
+            return Look::Moved;
+        }
+        if it.renewal.is_some_and(|due| due <= self.clock) {
+            self.process_mut(process).tasks[task].renewal = None;
+            self.tell(process, task, attempt::Input::RenewalDue);
+            return Look::Moved;
+        }
+        it.next_spot(self.clock).map_or(Look::Rests, |spot| self.stands(process, task, spot))
+    }
+
+    fn stands(&self, process: usize, task: usize, spot: Spot) -> Look {
+        let it = &self.processes[process].tasks[task];
+        let Some(failpoint) = it.failpoint(spot) else { return Look::Rests };
+        let (process, lane) = (ProcessIndex(process), LaneIndex(it.lane));
+        Look::Stands(Moment { failpoint, process, lane, task, spot })
+    }
+
+    /// Gives an idle process its next task.
+    fn start(&mut self, process: usize) -> bool {
+        let it = &self.processes[process];
+        let due = it.progress == Progress::Due;
+        match it.role {
+            Role::Client(client) if due => self.start_client(process, client),
+            Role::Abort(abort) if due => {
+                let abort = &self.cast.aborts[abort];
+                let (lane, pipeline) = (abort.lane, Arc::clone(&abort.pipeline));
+                self.start_request(process, lane, pipeline);
+            }
+            Role::Operator if due => {
+                let Some((lane, pipeline)) = self.operator.request.clone() else { return false };
+                self.start_request(process, lane, pipeline);
+            }
+            Role::Worker(worker) => return self.start_attempt(process, worker),
+            Role::Client(_) | Role::Abort(_) | Role::Operator => return false,
+        }
+        true
+    }
+
+    fn start_client(&mut self, process: usize, client: usize) {
+        let cast = Arc::clone(&self.cast);
+        let client = &cast.clients[client];
+        let state = admission::State::new(client.call.clone());
+        let task = self.add_task(process, client.lane, Body::Admission(state));
+        self.tell_client(process, task, admission::Input::Started);
+    }
+
+    fn start_request(
+        &mut self,
+        process: usize,
+        lane: usize,
+        pipeline: Arc<Pipeline>,
+    ) {
+        let task = self.add_task(process, lane, Body::Request(Arc::clone(&pipeline)));
+        self.process_mut(process).tasks[task].plan.add([Action::Store(pipeline)]);
+        self.pump(process, task);
+    }
+
+    /// A worker looks at a lane without a failpoint: what it sees is only a hint.
+    fn start_attempt(&mut self, process: usize, worker: usize) -> bool {
+        let claimable = |lane: &usize| {
+            !self.processes[process].works_on(*lane)
+                && self.shelves[*lane].candidate(self.clock).is_some()
+        };
+        let Some(lane) = (0..self.shelves.len()).find(claimable) else { return false };
+        let setup = attempt::Setup {
+            lane: self.cast.lanes[lane].clone(),
+            producer: self.cast.workers[worker].clone(),
+            binding: Arc::clone(&self.cast.binding),
+            lease: DurationMs(LEASE_MS),
+            renewal: DurationMs(RENEWAL_MS),
+        };
+        let token = self.token(worker, lane);
+        let task = self.add_task(process, lane, Body::Attempt(attempt::State::new(setup)));
+        self.note(process, lane, || "an attempt starts".to_owned());
+        self.tell(process, task, attempt::Input::Started { token });
+        true
+    }
+
+    fn token(&self, worker: usize, lane: usize) -> Token {
+        let hasher = Hasher::new("everstep/sim/token")
+            .number(worker as u64)
+            .number(lane as u64)
+            .number(self.shelves[lane].lane().epoch.0);
+        Token(hasher.id())
+    }
+
+    fn add_task(&mut self, process: usize, lane: usize, body: Body) -> usize {
+        let process = self.process_mut(process);
+        process.progress = Progress::Busy;
+        let at = process.tasks.partition_point(|task| task.lane < lane);
+        process.tasks.insert(at, Task {
+            lane,
+            body,
+            epoch: Epoch(0),
+            authorised: Vec::new(),
+            plan: Plan::default(),
+            sent: None,
+            flights: Vec::new(),
+            renewal: None,
+            woken: false,
+            outrun: false,
+        });
+        at
+    }
+
+    /// Whether a scripted abort comes in between now.
+    fn interrupts(&mut self, moment: Moment) -> bool {
+        if self.held == Some(moment) {
+            return false;
+        }
+        let mut interrupts = false;
+        for at in 0..self.countdowns.len() {
+            let AbortMoment::At(failpoint, _) = self.cast.aborts[at].moment else { continue };
+            if failpoint != moment.failpoint || self.countdowns[at] == 0 {
+                continue;
+            }
+            self.countdowns[at] -= 1;
+            if self.countdowns[at] == 0 {
+                self.call_abort(at);
+                interrupts = true;
+            }
+        }
+        if interrupts {
+            self.held = Some(moment);
+        }
+        interrupts
+    }
+
+    /// A client asks for an abort now.
+    pub(super) fn call_abort(&mut self, abort: usize) {
+        let process = self.cast.clients.len() + abort;
+        self.process_mut(process).progress = Progress::Due;
+        self.note(process, self.cast.aborts[abort].lane, || "an abort is asked for".to_owned());
+    }
+
+    /// Moves time to the next thing that waits for it.
+    fn pass_time(&mut self) -> bool {
+        let awake = self.processes.iter().filter(|process| !process.paused);
+        let timers = awake.flat_map(|process| &process.tasks).filter_map(Task::waits_until);
+        let leases = self.shelves.iter().enumerate().filter_map(|(lane, shelf)| {
+            let free = self.processes.iter().any(|process| {
+                matches!(process.role, Role::Worker(_)) && !process.paused
+                    && !process.works_on(lane)
+            });
+            shelf.wakes_at().filter(|_| free)
+        });
+        let Some(next) = timers.chain(leases).filter(|time| *time > self.clock).min() else {
+            return false;
+        };
+        self.note_time(next);
+        self.clock = next;
+        true
+    }
+}
+
+impl Task {
+    /// Where the task goes on, if it can now: the store first.
+    fn next_spot(&self, clock: Timestamp) -> Option<Spot> {
+        if let Some(sent) = &self.sent {
+            return Some(Spot::Command(sent.at));
+        }
+        let can_go_on = |flight: &Flight| match &flight.progress {
+            FlightProgress::Before | FlightProgress::During => true,
+            FlightProgress::Happened { due, .. } => *due <= clock,
+        };
+        self.flights.iter().position(can_go_on).map(Spot::Flight)
+    }
+
+    fn failpoint(&self, spot: Spot) -> Option<Failpoint> {
+        Some(match spot {
+            Spot::Command(at) => {
+                let sent = self.sent.as_ref()?;
+                let phase = if sent.executed { CrashPhase::After } else { CrashPhase::Before };
+                Failpoint::new(sent.pipeline.commands.get(at)?.kind(), phase)
+            }
+            Spot::Flight(at) => {
+                let flight = self.flights.get(at)?;
+                let phase = match &flight.progress {
+                    FlightProgress::Before => CrashPhase::Before,
+                    FlightProgress::During => CrashPhase::During,
+                    FlightProgress::Happened { .. } => CrashPhase::After,
+                };
+                Failpoint::new(EffectKind::External(flight.external.kind()), phase)
+            }
+        })
+    }
+
+    /// The next time at which the task goes on by itself.
+    fn waits_until(&self) -> Option<Timestamp> {
+        let answers = self.flights.iter().filter_map(|flight| match &flight.progress {
+            FlightProgress::Before | FlightProgress::During => None,
+            FlightProgress::Happened { due, .. } => Some(*due),
+        });
+        answers.chain(self.renewal).min()
+    }
+}
