@@ -183,12 +183,13 @@ impl<M: Model> Checker<'_, M> {
             at = self.nodes[at.parent as usize];
         }
         let mut model = self.start.clone();
-        let mut actions = Vec::new();
+        let (mut actions, mut told) = (Vec::new(), Vec::new());
         for by in taken.into_iter().rev() {
             let next = model.moves().swap_remove(by as usize);
+            told.push(model.describe(&next.action));
             model.apply(&next.action);
             actions.push(next.action);
         }
-        Counterexample { actions, defeat }
+        Counterexample { actions, told, defeat }
     }
 }

@@ -19,6 +19,7 @@
 mod checker;
 mod model;
 mod report;
+mod world;
 
 pub use checker::{Limits, check};
 pub use model::{Model, Move};

@@ -17,7 +17,7 @@ pub struct Move<A> {
 /// states.
 pub trait Model: Clone {
     /// What can happen.
-    type Action: Clone + fmt::Display;
+    type Action: Clone;
     /// What can be broken.
     type Property: Copy + Eq + fmt::Debug + fmt::Display;
 
@@ -25,6 +25,8 @@ pub trait Model: Clone {
     fn moves(&self) -> Vec<Move<Self::Action>>;
     /// Lets one of them happen.
     fn apply(&mut self, action: &Self::Action);
+    /// What happens, in words; asked in the state in which it happens.
+    fn describe(&self, action: &Self::Action) -> String;
     /// The first broken property, with what was seen.
     fn violation(&self) -> Option<(Self::Property, String)>;
     /// Judges a state in which nothing can happen without a fault.

@@ -32,6 +32,8 @@ pub enum Defeat<P> {
 pub struct Counterexample<A, P> {
     /// What happens, in order.
     pub actions: Vec<A>,
+    /// The same in words.
+    pub told: Vec<String>,
     /// How it ends.
     pub defeat: Defeat<P>,
 }

@@ -36,12 +36,6 @@ enum Action {
     Forget,
 }
 
-impl fmt::Display for Action {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self:?}")
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Broken {
     Bad,
@@ -80,6 +74,10 @@ impl Model for Counters {
             Action::Reset(at) => self.values[*at] = 0,
             Action::Forget => self.values[0] -= 1,
         }
+    }
+
+    fn describe(&self, action: &Action) -> String {
+        format!("{action:?} at {:?}", self.values)
     }
 
     fn violation(&self) -> Option<(Broken, String)> {
@@ -123,6 +121,7 @@ fn a_counterexample_is_a_shortest_one() {
     let model = Counters { bad: Some([2, 1]), ..Counters::new(9) };
     let found = run(&model, 2, 1_000).counterexample.expect("it can be reached");
     assert_eq!(found.actions.len(), 3);
+    assert_eq!(found.told[0], "Raise(0) at [0, 0]");
     let Defeat::Broken { property, detail } = found.defeat else { panic!("{:?}", found.defeat) };
     assert_eq!((property, detail.as_str()), (Broken::Bad, "[2, 1]"));
     let mut replayed = model;

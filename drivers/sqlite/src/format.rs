@@ -26,7 +26,7 @@ pub struct Format {
 }
 
 /// The step from one part of a format to the next in the number that SQLite keeps.
-const PART: i32 = 1_000;
+const PART: u32 = 1_000;
 
 impl Format {
     /// What this build reads and writes.
@@ -34,13 +34,16 @@ impl Format {
 
     /// The number that SQLite keeps.
     pub(crate) fn user_version(self) -> i32 {
-        let [tables, cells, records] = [self.tables, self.cells, self.records].map(i32::from);
-        (tables * PART + cells) * PART + records
+        let [tables, cells, records] = [self.tables, self.cells, self.records].map(u32::from);
+        i32::try_from((tables * PART + cells) * PART + records).unwrap_or(i32::MAX)
     }
 
     /// What a number says; one that no format has reads as the newest there could be.
     fn of_user_version(number: i32) -> Self {
-        let part = |number: i32| u16::try_from(number).unwrap_or(u16::MAX);
+        let Ok(number) = u32::try_from(number) else {
+            return Self { tables: u16::MAX, cells: u16::MAX, records: u16::MAX };
+        };
+        let part = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
         let (tables, rest) = (number / (PART * PART), number % (PART * PART));
         Self { tables: part(tables), cells: part(rest / PART), records: part(rest % PART) }
     }

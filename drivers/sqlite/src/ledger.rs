@@ -251,4 +251,4 @@ pub(crate) fn named_conversation(name: &str) -> Result<ConversationId, Trouble> 
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -40,11 +40,18 @@ impl Working {
         match classified.decision {
             Decision::Nothing => return self.leave(draft, End::Settled),
             Decision::AwaitResolution => return self.leave(draft, End::Parked),
+            _ if self.has_let_go() => return Ok(Over(End::Settled)),
             _ => {}
         }
         let owner = self.open(setup, draft)?;
         self.audit(setup, draft, &classified)?;
         self.perform(setup, draft, owner, classified.decision)
+    }
+
+    /// Whether the lane was given back by this very attempt, by finalizing. What is left to do
+    /// about the row is an errand for another one, under another epoch.
+    fn has_let_go(&self) -> bool {
+        self.ownership().is_none() && self.slice.lane.epoch >= self.run.epoch()
     }
 
     fn own_knowledge(&self) -> OwnKnowledge {

@@ -30,6 +30,7 @@
 //! Deliberately absent: threads, clocks, randomness, and any rule of the protocol.
 
 mod deliver;
+mod enabled;
 mod inject;
 mod moment;
 mod operate;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 
 use everstep_machine::identity::Timestamp;
 
+pub use enabled::Event;
 pub use moment::{LaneIndex, Moment, ProcessIndex};
 pub use story::StoryLine;
 

@@ -47,7 +47,7 @@ impl World {
         }
     }
 
-    fn is_within_bound(&mut self) -> bool {
+    pub(super) fn is_within_bound(&mut self) -> bool {
         self.steps += 1;
         if self.steps > STEP_BOUND {
             self.judge.broken(Property::Liveness, || {
@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Gives an idle process its next task.
-    fn start(&mut self, process: usize) -> bool {
+    pub(super) fn start(&mut self, process: usize) -> bool {
         let it = &self.processes[process];
         let due = it.progress == Progress::Due;
         match it.role {

@@ -1,1 +1,16 @@
+//! The store on real files: equal to the machines, shared by processes, and clear about what is
+//! wrong.
 
+mod support;
+
+mod bad_files;
+mod clock;
+mod damage;
+mod equivalence;
+mod failpoints;
+mod full_disk;
+mod operator;
+mod processes;
+mod rights;
+mod run;
+mod wal;

@@ -1,1 +1,101 @@
-fn main() {}
+//! A process with the store in it, for the tests that need several, or one with fewer rights.
+//!
+//! `submit PATH LANE COUNT` admits submissions one by one and prints how many were accepted;
+//! `open PATH` opens the file for writing and prints `open`, or why not; `read PATH` the same for
+//! reading; `fill PATH LANE` submits until the store says no and prints how many were accepted
+//! and what it said.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use everstep_machine::admission::{AdmissionMachine, Call, Effect, Input, State};
+use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::contract::Machine;
+use everstep_machine::digest::Digest;
+use everstep_machine::identity::{
+    AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, TenantId,
+};
+use everstep_machine::json::CanonicalJson;
+use everstep_sqlite::{Options, SqliteReader, SqliteStore, StoreError};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["submit", path, lane, count] => submit(path, lane, count.parse().expect("a number")),
+        ["fill", path, lane] => fill(path, lane),
+        ["open", path] => say(SqliteStore::open(options(path)).map(drop)),
+        ["read", path] => say(SqliteReader::open(path.as_ref(), PATIENCE).map(drop)),
+        _ => panic!("submit PATH LANE COUNT | fill PATH LANE | open PATH | read PATH"),
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn options(path: &str) -> Options {
+    Options::new(path).busy(PATIENCE)
+}
+
+fn say<E: std::fmt::Debug + std::fmt::Display>(opened: Result<(), E>) -> ExitCode {
+    match opened {
+        Ok(()) => {
+            println!("open");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            println!("{error:?}\n{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn submit(path: &str, lane: &str, count: u32) -> ExitCode {
+    let mut store = SqliteStore::open(options(path)).expect("the file opens");
+    for n in 0..count {
+        accept(&mut store, call(lane, &n.to_string())).expect("accepted");
+    }
+    println!("{count}");
+    ExitCode::SUCCESS
+}
+
+fn fill(path: &str, lane: &str) -> ExitCode {
+    let mut store = SqliteStore::open(options(path)).expect("the file opens");
+    for n in 0..100_000 {
+        if let Err(error) = accept(&mut store, call(lane, &n.to_string())) {
+            println!("{n}\n{error:?}\n{error}");
+            return ExitCode::SUCCESS;
+        }
+    }
+    ExitCode::FAILURE
+}
+
+/// The same call, its machine driven to the receipt.
+fn accept(store: &mut SqliteStore, call: Call) -> Result<(), StoreError> {
+    let mut step = AdmissionMachine::step(State::new(call), Input::Started);
+    loop {
+        match step.effects.pop() {
+            Some(Effect::Store(pipeline)) => {
+                let answer = store.perform(&pipeline)?;
+                step = AdmissionMachine::step(step.state, Input::Stored(Ok(answer)));
+            }
+            Some(Effect::Accept(_)) => return Ok(()),
+            other => panic!("not accepted: {other:?}"),
+        }
+    }
+}
+
+fn call(lane: &str, key: &str) -> Call {
+    let id = AgentId::new("clerk").expect("a name");
+    let definition = AgentDefinition::new(id, "You refund.", vec![], 4).expect("a definition");
+    let model = Digest::of("test/model", b"scripted");
+    Call {
+        conversation: ConversationId::new(lane).expect("a name"),
+        principal: PrincipalId::new("ada").expect("a name"),
+        tenant: TenantId::new("shop").expect("a name"),
+        key: IdempotencyKey::new(key).expect("a name"),
+        input: CanonicalJson::string(&"refund this, please ".repeat(50)).expect("a text"),
+        binding: Arc::new(Binding { definition, model }),
+        producer: ProducerId::new(&format!("process {}", std::process::id())).expect("a name"),
+    }
+}

@@ -230,6 +230,26 @@ fn case_ab_03_an_abort_during_a_call_records_both_and_the_doubt_stays_resolvable
     check(&host);
 }
 
+/// The abort and the answer to the doubt both stand on the row when the next attempt reads it.
+/// Its finalization gives the lane back, so the answer is an errand of another attempt.
+#[test]
+fn bug_abort_over_a_covered_doubt_leaves_the_resolution_to_the_next_attempt() {
+    let mut host = Host::new(&[&["pay"]]);
+    host.admit(call("1", "hello"));
+    let (state, effects) = host.attempt();
+    let invoke = |effect: &Effect| {
+        matches!(effect, Effect::External(crate::effect::External::InvokeTool(_)))
+    };
+    host.perform(state, effects, |effect| !invoke(effect)).unwrap();
+    host.wait_for_lease();
+    assert_eq!(host.work(), End::Parked);
+    assert_eq!(resolve(&mut host, &Resolution::Completed(text("paid"))), 1);
+    abort(&mut host);
+    assert_eq!([host.work(), host.work(), host.work()], [End::Settled, End::Settled, End::Idle]);
+    assert_eq!(history(&host)[5..], ["recovery", "abort", "settled", "resolved", "tool-settled"]);
+    check(&host);
+}
+
 /// A zombie: the attempt is paused before an effect, a successor acts, then it goes on.
 #[test]
 fn arc_13_a_predecessor_that_wakes_changes_nothing_and_ends() {

@@ -1,7 +1,14 @@
 //! Attempts against a store in memory, by requirement.
 
+mod bounds;
+mod chaos;
 mod crashes;
 mod fresh;
+mod hints;
+mod pages;
+mod refusals;
+mod stage;
+mod zombies;
 
 use crate::record::Record;
 use crate::testkit::Host;

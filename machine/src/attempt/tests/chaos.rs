@@ -1,0 +1,235 @@
+//! Anything at any time: effects in any order, any fate of any pipeline, crashes, sleep, aborts,
+//! hints, clocks. Once it stops, everything settles.
+
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::history;
+use super::stage::{Fate, Stage};
+use crate::agent::Resolution;
+use crate::attempt::Input;
+use crate::effect::{External, Reconciliation};
+use crate::identity::{DurationMs, Epoch, ToolCallId};
+use crate::ledger;
+use crate::store::{Refusal, StoreCommand};
+use crate::testkit::{call, text};
+
+/// One thing that happens. Which attempt it happens to is chosen among those that there are.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    /// The next effect of an attempt is performed.
+    Perform(usize),
+    /// The same, but the store answers nothing and commits a part.
+    Lose(usize, usize),
+    /// The same, but the store refuses after a part.
+    Refuse(usize, usize),
+    /// The outside answers any question that is out.
+    Answer(usize, usize),
+    /// An answer that was given once comes again.
+    Repeat(usize),
+    /// A process dies.
+    Crash(usize),
+    /// Another process looks at the lane.
+    Enter,
+    /// Milliseconds pass.
+    Clock(u64),
+    Renewal(usize),
+    Wake(usize),
+    Abort,
+    Resolve,
+    Admit,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let who = || 0..2_usize;
+    prop_oneof![
+        24 => who().prop_map(Act::Perform),
+        2 => (who(), 0..5_usize).prop_map(|(who, part)| Act::Lose(who, part)),
+        1 => (who(), 0..5_usize).prop_map(|(who, part)| Act::Refuse(who, part)),
+        10 => (who(), 0..4_usize).prop_map(|(who, which)| Act::Answer(who, which)),
+        4 => prop_oneof![
+            who().prop_map(Act::Repeat),
+            who().prop_map(Act::Renewal),
+            who().prop_map(Act::Wake),
+        ],
+        2 => Just(Act::Enter),
+        1 => who().prop_map(Act::Crash),
+        4 => prop_oneof![Just(Act::Clock(5_000)), Just(Act::Clock(60_000))],
+        1 => prop_oneof![1 => Just(Act::Abort), 2 => Just(Act::Resolve), 1 => Just(Act::Admit)],
+    ]
+}
+
+const SCRIPTS: [&[&[&str]]; 5] =
+    [&[], &[&["pay"]], &[&["look", "file", "pay"]], &[&["wire", "pay"], &["pay"]], &[&["nothing"]]];
+
+fn resolutions() -> [Resolution; 3] {
+    [Resolution::Completed(text("by hand")), Resolution::NeverStarted, Resolution::SafeToRepeat]
+}
+
+/// What a random world is made of.
+#[derive(Clone, Debug)]
+struct World {
+    script: usize,
+    resolution: usize,
+    reconciliation: usize,
+    acts: Vec<Act>,
+}
+
+fn world() -> impl Strategy<Value = World> {
+    let acts = prop::collection::vec(act(), 0..120);
+    (0..SCRIPTS.len(), 0..3_usize, 0..4_usize, acts).prop_map(
+        |(script, resolution, reconciliation, acts)| World {
+            script,
+            resolution,
+            reconciliation,
+            acts,
+        },
+    )
+}
+
+struct Run {
+    stage: Stage,
+    resolution: Resolution,
+    resolved: usize,
+    answered: Vec<External>,
+}
+
+impl Run {
+    fn new(world: &World) -> Self {
+        let mut stage = Stage::new(SCRIPTS[world.script]);
+        stage.host.outside.reconciliation = match resolutions().get(world.reconciliation) {
+            Some(resolution) => Reconciliation::Proven(resolution.clone()),
+            None => Reconciliation::Unprovable,
+        };
+        let resolution = resolutions()[world.resolution].clone();
+        Self { stage, resolution, resolved: 0, answered: Vec::new() }
+    }
+
+    /// The attempt that is meant, if it is still there.
+    fn who(&self, who: usize) -> Option<usize> {
+        let alive = |at: &usize| self.stage.actors[*at].end.is_none();
+        let alive: Vec<usize> = (0..self.stage.actors.len()).filter(alive).collect();
+        who.checked_rem(alive.len()).map(|which| alive[which])
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Perform(who) => self.perform(who, Fate::Done),
+            Act::Lose(who, part) => self.perform(who, Fate::Lost(part)),
+            Act::Refuse(who, part) => {
+                let why = Refusal::Ledger(ledger::Refusal::NotRunning);
+                self.perform(who, Fate::Refused(part, why));
+            }
+            Act::Answer(who, which) => self.answer(who, which),
+            Act::Repeat(who) => {
+                let Some((at, external)) = self.who(who).zip(self.answered.last().cloned()) else {
+                    return;
+                };
+                // The same answer to the same question: the tool does not run for it.
+                let asked = self.stage.host.outside.asked.len();
+                let answer = self.stage.host.outside.answer(external);
+                self.stage.host.outside.asked.truncate(asked);
+                self.stage.actors[at].told(Input::Answered(answer));
+            }
+            Act::Crash(who) => {
+                if let Some(at) = self.who(who) {
+                    self.stage.actors.remove(at);
+                }
+            }
+            Act::Enter => {
+                if self.stage.actors.iter().filter(|it| it.end.is_none()).count() < 2 {
+                    self.stage.enter();
+                }
+            }
+            Act::Clock(ms) => self.stage.host.store.now = self.stage.host.store.now.after(DurationMs(ms)),
+            Act::Renewal(who) => self.tell(who, Input::RenewalDue),
+            Act::Wake(who) => self.tell(who, Input::Woken),
+            Act::Abort => self.stage.abort(),
+            Act::Resolve => self.resolved += self.stage.resolve(&self.resolution),
+            Act::Admit => self.stage.admit(call("2", "again")),
+        }
+    }
+
+    fn tell(&mut self, who: usize, input: Input) {
+        if let Some(at) = self.who(who) {
+            self.stage.actors[at].told(input);
+        }
+    }
+
+    fn perform(&mut self, who: usize, fate: Fate) {
+        let Some(at) = self.who(who) else { return };
+        let actor = &self.stage.actors[at];
+        let commands = actor.pipeline().map_or(&[][..], |pipeline| &pipeline.commands);
+        let reads = |it: &StoreCommand| {
+            matches!(it, StoreCommand::ReadLane(_) | StoreCommand::ReadLog { .. })
+        };
+        let fate = match fate {
+            // A reading is never refused, and a refusal is of one of the commands.
+            Fate::Refused(..) if commands.iter().all(reads) => Fate::Done,
+            Fate::Refused(part, why) => Fate::Refused(part % commands.len(), why),
+            fate @ (Fate::Done | Fate::Lost(_)) => fate,
+        };
+        self.stage.perform(at, fate);
+    }
+
+    fn answer(&mut self, who: usize, which: usize) {
+        let Some(at) = self.who(who) else { return };
+        if let Some(which) = which.checked_rem(self.stage.actors[at].out.len()) {
+            self.answered.push(self.stage.actors[at].out[which].clone());
+            self.stage.answer(at, which);
+        }
+    }
+
+    /// Every start of an ordinary call that left a process.
+    fn ordinary_starts(&self) -> Vec<(ToolCallId, Epoch)> {
+        let left = self.stage.left.iter().filter_map(|external| match external {
+            External::InvokeTool(it) if ["pay", "wire"].contains(&it.tool.as_str()) => {
+                Some((it.call, it.epoch))
+            }
+            External::InvokeTool(_)
+            | External::CallModel(_)
+            | External::Authorize { .. }
+            | External::Reconcile(_) => None,
+        });
+        left.collect()
+    }
+}
+
+fn check(world: &World) {
+    let mut run = Run::new(world);
+    for act in &world.acts {
+        run.act(*act);
+    }
+    let resolution = run.resolution.clone();
+    run.resolved += run.stage.settle(&resolution);
+    let mut starts = run.ordinary_starts();
+    let count = starts.len();
+    starts.sort_unstable();
+    starts.dedup();
+    assert_eq!(starts.len(), count, "DUR-009: a call starts at most once in an epoch");
+    let mut calls: Vec<ToolCallId> = starts.iter().map(|(call, _)| *call).collect();
+    calls.dedup();
+    let said = |it: &Resolution| matches!(it, Resolution::NeverStarted | Resolution::SafeToRepeat);
+    let by_reconciler = match &run.stage.host.outside.reconciliation {
+        Reconciliation::Proven(resolution) if said(resolution) => {
+            let left = &run.stage.left;
+            left.iter().filter(|it| matches!(it, External::Reconcile(_))).count()
+        }
+        Reconciliation::Proven(_) | Reconciliation::Unprovable => 0,
+    };
+    let by_operator = if said(&run.resolution) { run.resolved } else { 0 };
+    let allowed = calls.len() + by_reconciler + by_operator;
+    assert!(starts.len() <= allowed, "DUR-009: {:?}", history(&run.stage.host));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 256, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn arc_14_whatever_happens_to_two_attempts_everything_settles_once(world in world()) {
+        check(&world);
+    }
+}

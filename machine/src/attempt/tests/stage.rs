@@ -1,0 +1,292 @@
+//! Attempts whose effects are performed one by one, in whatever order and with whatever fate a
+//! test chooses. After every acknowledged pipeline the prediction is compared with the store.
+
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::history;
+use crate::admission::Call;
+use crate::agent::Resolution;
+use crate::attempt::{Attempt, Effect, End, Input, State};
+use crate::contract::Machine;
+use crate::effect::External;
+use crate::identity::Timestamp;
+use crate::ledger::{Agreement, Command, Mark, MarkState, Phase, Row, agreement};
+use crate::projection::Projection;
+use crate::store::{Pipeline, Refusal, Replies, Store, StoreCommand, StoreFault};
+use crate::testkit::story::{abort, intent};
+use crate::testkit::{Host, LOST, call, submission};
+
+/// What becomes of a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is executed and answered.
+    Done,
+    /// This many of its commands are executed, and the answer is lost.
+    Lost(usize),
+    /// This many of its commands are executed, and the next one is refused.
+    Refused(usize, Refusal),
+}
+
+/// Everything is executed, and the answer is lost.
+pub(super) const ACK_LOST: Fate = Fate::Lost(usize::MAX);
+
+/// An attempt in some process.
+pub(super) struct Actor {
+    pub(super) state: State,
+    /// Effects that have not left, oldest first.
+    pub(super) waiting: VecDeque<Effect>,
+    /// Questions that are out.
+    pub(super) out: Vec<External>,
+    /// How often it asked to be told to renew.
+    pub(super) timers: usize,
+    pub(super) end: Option<End>,
+}
+
+impl Actor {
+    pub(super) fn told(&mut self, input: Input) {
+        let step = Attempt::step(self.state.clone(), input);
+        self.state = step.state;
+        self.waiting.extend(step.effects);
+    }
+
+    /// The pipeline that leaves next.
+    pub(super) fn pipeline(&self) -> Option<&Pipeline> {
+        match self.waiting.front() {
+            Some(Effect::Store(pipeline)) => Some(pipeline),
+            _ => None,
+        }
+    }
+
+    /// The names of the commands of the pipeline that leaves next.
+    pub(super) fn commands(&self) -> Vec<&'static str> {
+        let commands = self.pipeline().into_iter().flat_map(|pipeline| &pipeline.commands);
+        commands.map(|command| command.kind().name()).collect()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.end.is_some() || (self.waiting.is_empty() && self.out.is_empty())
+    }
+}
+
+/// A lane, the outside and the attempts at the lane.
+pub(super) struct Stage {
+    pub(super) host: Host,
+    pub(super) actors: Vec<Actor>,
+    /// Every question that ever left, whatever became of whoever asked.
+    pub(super) left: Vec<External>,
+}
+
+impl Stage {
+    pub(super) fn of(host: Host) -> Self {
+        Self { host, actors: Vec::new(), left: Vec::new() }
+    }
+
+    /// One admitted submission under key 1, and a first attempt that is about to read.
+    pub(super) fn new(turns: &[&[&'static str]]) -> Self {
+        let mut stage = Self::of(Host::new(turns));
+        stage.host.admit(call("1", "hello"));
+        stage.enter();
+        stage
+    }
+
+    pub(super) fn admit(&mut self, call: Call) {
+        self.host.admit(call);
+    }
+
+    /// Another attempt begins.
+    pub(super) fn enter(&mut self) -> usize {
+        let (state, effects) = self.host.attempt();
+        let (waiting, out) = (VecDeque::from(effects), Vec::new());
+        self.actors.push(Actor { state, waiting, out, timers: 0, end: None });
+        self.actors.len() - 1
+    }
+
+    /// Performs the next effect of an attempt; a pipeline meets its fate. False if there is none.
+    pub(super) fn perform(&mut self, at: usize, fate: Fate) -> bool {
+        let Some(effect) = self.actors[at].waiting.pop_front() else { return false };
+        match effect {
+            Effect::Store(pipeline) => {
+                let answer = self.execute(&pipeline, fate);
+                if answer.is_ok() {
+                    self.compare(at, &pipeline);
+                } else {
+                    // What follows a pipeline leaves only with its acknowledgement.
+                    self.actors[at].waiting.clear();
+                }
+                self.actors[at].told(Input::Stored(answer));
+            }
+            Effect::External(external) => {
+                self.left.push(external.clone());
+                self.actors[at].out.push(external);
+            }
+            Effect::CancelExternals => {}
+            Effect::ScheduleRenewal { .. } => self.actors[at].timers += 1,
+            Effect::End(end) => {
+                assert_ne!(end, End::Defect, "CLASSIFY_LAPS, or a prediction that was refused");
+                assert!(self.actors[at].waiting.is_empty(), "nothing follows the end");
+                self.actors[at].end = Some(end);
+            }
+        }
+        true
+    }
+
+    /// How often the invocation of a tool left a process.
+    pub(super) fn invoked(&self) -> usize {
+        self.left.iter().filter(|it| matches!(it, External::InvokeTool(_))).count()
+    }
+
+    fn execute(&mut self, pipeline: &Pipeline, fate: Fate) -> Result<Replies, StoreFault> {
+        let (count, why) = match fate {
+            Fate::Done => return self.host.store.execute(pipeline),
+            Fate::Lost(count) => (count, None),
+            Fate::Refused(count, why) => (count, Some(why)),
+        };
+        let commands = pipeline.commands.iter().take(count).cloned().collect();
+        let prefix = Pipeline { commands, ..pipeline.clone() };
+        let answer = self.host.store.execute(&prefix);
+        match (answer, why) {
+            (Err(fault), Some(_)) => Err(fault),
+            (Ok(_), Some(why)) => Err(StoreFault::Refused { at: count, why }),
+            (_, None) => Err(LOST),
+        }
+    }
+
+    /// The outside answers one of the questions of an attempt.
+    pub(super) fn answer(&mut self, at: usize, question: usize) {
+        let external = self.actors[at].out.remove(question);
+        let answer = self.host.outside.answer(external);
+        self.actors[at].told(Input::Answered(answer));
+    }
+
+    /// One thing that an attempt can do next, with nothing in its way. False if there is none.
+    pub(super) fn go_on(&mut self, at: usize) -> bool {
+        if self.actors[at].end.is_some() {
+            false
+        } else if self.perform(at, Fate::Done) {
+            true
+        } else if self.actors[at].out.is_empty() {
+            false
+        } else {
+            self.answer(at, 0);
+            true
+        }
+    }
+
+    /// Lets an attempt do what it can.
+    pub(super) fn finish(&mut self, at: usize) -> Option<End> {
+        for _ in 0..1_000 {
+            if !self.go_on(at) {
+                return self.actors[at].end;
+            }
+        }
+        panic!("ARC-14: the attempt does not come to rest: {:?}", self.actors[at].state)
+    }
+
+    /// Goes on until the pipeline that leaves next holds a command of this name.
+    pub(super) fn until(&mut self, at: usize, command: &str) {
+        while !self.actors[at].commands().contains(&command) {
+            assert!(self.go_on(at), "nothing leads to {command}");
+        }
+    }
+
+    /// Goes on until an attempt has a question of this name out, and nothing else to do.
+    pub(super) fn until_out(&mut self, at: usize, question: &str) {
+        let is_out = |stage: &Self| stage.actors[at].out.iter().any(|it| it.kind().name() == question);
+        while !is_out(self) {
+            assert!(self.go_on(at), "nothing leads to {question}");
+        }
+        while self.perform(at, Fate::Done) {}
+    }
+
+    pub(super) fn abort(&mut self) {
+        let command = Command::Abort { submission: submission("1"), intent: abort() };
+        // A refusal says that it came too late.
+        let _ = self.host.store.ledger(command);
+    }
+
+    /// An operator closes every open doubt of every row; how many there were.
+    pub(super) fn resolve(&mut self, resolution: &Resolution) -> usize {
+        let rows = self.host.store.rows.iter().flat_map(|row| {
+            let open = row.marks.iter().filter(|mark| mark.state == MarkState::Open);
+            open.map(|mark| (row.admission.submission, mark.doubt))
+        });
+        let open: Vec<_> = rows.collect();
+        for (submission, doubt) in &open {
+            let intent = intent(resolution.clone());
+            let (submission, doubt) = (*submission, *doubt);
+            let command = Command::Resolve { submission, doubt, intent };
+            self.host.store.ledger(command).expect("an open doubt can be resolved");
+        }
+        open.len()
+    }
+
+    /// Lets every attempt end, and new ones work the lane, with an operator who always answers
+    /// the same, until there is nothing left to do. How many doubts were resolved.
+    pub(super) fn settle(&mut self, resolution: &Resolution) -> usize {
+        for at in 0..self.actors.len() {
+            self.finish(at);
+        }
+        let mut resolved = 0;
+        for _ in 0..24 {
+            self.host.wait_for_lease();
+            let at = self.enter();
+            let end = self.finish(at).expect("an attempt that nothing disturbs ends");
+            let now = self.resolve(resolution);
+            resolved += now;
+            if end == End::Idle && now == 0 {
+                self.check();
+                return resolved;
+            }
+        }
+        panic!("ARC-14: the lane does not come to rest: {:?}", self.host.store.rows)
+    }
+
+    /// Everything is settled once, and the ledger says what the log says.
+    fn check(&self) {
+        let log = Projection::of(self.host.store.log.iter().map(Arc::as_ref)).unwrap();
+        for row in &self.host.store.rows {
+            assert!(matches!(row.phase, Phase::Settled(_)), "ARC-14: {row:?}");
+            assert_eq!(agreement(row, &log), Agreement::Current, "DUR-015: {row:?}");
+        }
+        let settled = history(&self.host).iter().filter(|it| **it == "settled").count();
+        assert_eq!(settled, self.host.store.rows.len(), "DUR-002");
+    }
+
+    /// What an attempt predicted of row, tail and fold is what the store holds now.
+    fn compare(&self, at: usize, pipeline: &Pipeline) {
+        let state = &self.actors[at].state;
+        let reads = |it: &StoreCommand| {
+            matches!(it, StoreCommand::ReadLane(_) | StoreCommand::ReadLog { .. })
+        };
+        let Some(row) = state.predicted_row() else { return };
+        if pipeline.commands.iter().all(reads) {
+            return;
+        }
+        assert!(state.awaits_store());
+        let stored = self.host.store.row(row.admission.submission).expect("a predicted row");
+        assert_eq!(timeless(row), timeless(stored), "the predicted row");
+        let [predicted, stored] = [state.predicted_tail(), self.host.store.tail]
+            .map(|tail| tail.map(|tail| (tail.epoch, tail.reference())));
+        assert_eq!(predicted, stored, "the predicted tail");
+        let log = Projection::of(self.host.store.log.iter().map(Arc::as_ref)).unwrap();
+        assert_eq!(state.projection(), Some(&log), "DUR-015: the live fold");
+    }
+}
+
+/// A row without what an attempt does not predict: times, and what other people want.
+fn timeless(row: &Row) -> Row {
+    let mut row = row.clone();
+    row.abort = None;
+    if let Phase::Settled(settled) = &mut row.phase {
+        settled.at = Timestamp(0);
+    }
+    for Mark { since, state, .. } in &mut row.marks {
+        *since = Timestamp(0);
+        if let MarkState::Intended(_) = state {
+            *state = MarkState::Open;
+        }
+    }
+    row
+}
