@@ -20,6 +20,7 @@ use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::store::{Pipeline, StoreCommand};
 
 use crate::defect::Defect;
+use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{AbortMoment, AbortScript, Scenario, SubmissionScript, TurnScript, fallback};
 
@@ -56,7 +57,7 @@ pub(crate) struct Client {
 pub(crate) struct Abort {
     pub(crate) lane: usize,
     pub(crate) moment: AbortMoment,
-    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) pipeline: Arc<Printed<Pipeline>>,
 }
 
 /// What a tool does.
@@ -215,7 +216,7 @@ fn abort(script: &AbortScript, clients: &[Client]) -> Abort {
         lane: client.call.conversation.clone(),
         commands: vec![StoreCommand::Ledger(command)],
     };
-    Abort { lane: client.lane, moment: script.moment, pipeline: Arc::new(pipeline) }
+    Abort { lane: client.lane, moment: script.moment, pipeline: Arc::new(Printed::new(pipeline)) }
 }
 
 fn tools(scenario: &Scenario) -> Vec<Tool> {

@@ -5,6 +5,9 @@
 //! billions of worlds a matter of luck that nobody has.
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use foldhash::quality::FixedState;
 
@@ -72,3 +75,87 @@ pub(crate) fn of(value: &(impl Hash + ?Sized)) -> u128 {
     value.hash(&mut hasher);
     hasher.value()
 }
+
+/// A place for a fingerprint that is made when somebody first asks for it.
+///
+/// Two threads that ask at once both make it, and both make the same.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    left: AtomicU64,
+    right: AtomicU64,
+}
+
+impl Memo {
+    pub(crate) const fn new() -> Self {
+        Self { left: AtomicU64::new(0), right: AtomicU64::new(0) }
+    }
+
+    /// Forgets: the value has changed.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The fingerprint, made by `make` if it is not here.
+    pub(crate) fn get_or(&self, make: impl FnOnce() -> u128) -> u128 {
+        let (left, right) = (self.left.load(Relaxed), self.right.load(Relaxed));
+        // A half that happens to be 0 is made again every time: correct, and rare.
+        if left != 0 && right != 0 {
+            return (u128::from(left) << 64) | u128::from(right);
+        }
+        let print = make();
+        self.left.store((print >> 64) as u64, Relaxed);
+        self.right.store(print as u64, Relaxed);
+        print
+    }
+}
+
+impl Clone for Memo {
+    fn clone(&self) -> Self {
+        let copy = |half: &AtomicU64| AtomicU64::new(half.load(Relaxed));
+        Self { left: copy(&self.left), right: copy(&self.right) }
+    }
+}
+
+/// A value with its fingerprint.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Printed<T> {
+    value: T,
+    print: Memo,
+}
+
+impl<T> Printed<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self { value, print: Memo::new() }
+    }
+
+    /// Puts another value here and hands out the old one.
+    pub(crate) fn replace(&mut self, value: T) -> T {
+        std::mem::replace(self, Self::new(value)).value
+    }
+}
+
+impl<T> Deref for Printed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Whoever may change the value makes its fingerprint forgotten.
+impl<T> DerefMut for Printed<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.print.clear();
+        &mut self.value
+    }
+}
+
+/// Hashes like its fingerprint: equal values have equal hashes, at the cost of one number.
+impl<T: Hash> Hash for Printed<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u128(self.print.get_or(|| of(&self.value)));
+    }
+}
+
+#[cfg(test)]
+mod tests;

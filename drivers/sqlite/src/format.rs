@@ -69,18 +69,31 @@ pub(crate) enum Identity {
     Foreign(i32),
 }
 
+impl Identity {
+    /// Tells by the two numbers; a file without them is blank if there is nothing in it.
+    pub(crate) fn of<E>(
+        id: i32,
+        version: i32,
+        is_empty: impl FnOnce() -> Result<bool, E>,
+    ) -> Result<Self, E> {
+        if id == APPLICATION_ID {
+            let found = Format::of_user_version(version);
+            return Ok(if found == Format::CURRENT { Self::Ours } else { Self::Other(found) });
+        }
+        let blank = (id, version) == (0, 0) && is_empty()?;
+        Ok(if blank { Self::Blank } else { Self::Foreign(id) })
+    }
+}
+
 /// Tells whose file it is. Reads only.
 pub(crate) fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (id, version) = (number("application_id")?, number("user_version")?);
-    if id == APPLICATION_ID {
-        let found = Format::of_user_version(version);
-        return Ok(if found == Format::CURRENT { Identity::Ours } else { Identity::Other(found) });
-    }
-    let objects = "SELECT count(*) FROM sqlite_schema";
-    let objects: i64 = connection.query_row(objects, (), |row| row.get(0))?;
-    let blank = (id, version, objects) == (0, 0, 0);
-    Ok(if blank { Identity::Blank } else { Identity::Foreign(id) })
+    let is_empty = || {
+        let any = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+        connection.query_row(any, (), |row| row.get(0))
+    };
+    Identity::of(id, version, is_empty)
 }
 
 /// Every table and index with the statement that makes it, exactly as SQLite keeps it.

@@ -43,6 +43,7 @@ mod options;
 mod reader;
 mod store;
 mod transaction;
+mod upkeep;
 mod verify;
 
 pub use cell::CellError;

@@ -1,14 +1,16 @@
 //! From a path to a connection, or to a clear reason why not.
 //!
 //! ```text
-//! look at the file --> who is it (a connection that cannot write) --> open --> create or check
+//! look at the file --> whose is it, and which format --> open --> create or check
 //! ```
 //!
 //! Until the file is known to be ours, in this build's format, or to be empty, nothing writes to
-//! it: not even the checkpoint that SQLite makes when the last connection closes. The one
-//! exception is SQLite's own: a transaction that a killed process left half-written in a rollback
-//! journal is rolled back by whoever opens the file next.
+//! it: not even the checkpoint that SQLite makes when the last connection closes. Its header says
+//! whose it is, unless a write-ahead log may say something newer; then a connection is asked that
+//! cannot write. The one exception is SQLite's own: a transaction that a killed process left
+//! half-written in a rollback journal is rolled back by whoever opens the file next.
 
+use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::error::{OpenError, Trouble, is_busy, is_full};
 use crate::format::{self, Format, Identity};
 use crate::transaction::{patiently, set_patience};
+use crate::upkeep::WAL_BYTES;
 
 /// What every SQLite file begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -29,8 +32,6 @@ const HEADER: u64 = 100;
 const STATEMENTS: usize = 64;
 /// Pages after which SQLite moves the log's contents into the file.
 const CHECKPOINT_PAGES: i64 = 1_000;
-/// Bytes to which the write-ahead log is cut when it was longer for a while.
-const WAL_BYTES: i64 = 16 << 20;
 
 /// What a path holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,30 +136,64 @@ fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
 
-/// Tells whose file it is, without being able to write to it.
+/// Tells whose file it is, without writing to it.
 fn recognise(path: &Path, busy: Duration) -> Result<Identity, OpenError> {
     let opener = Opener { path, busy };
-    let connection = opener.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let known = opener.patiently(|| {
-        set_patience(&connection, busy)?;
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        match format::identify(&connection) {
-            Err(error) if needs_rollback(path, &error) => Ok(None),
-            known => Ok(Some(known?)),
-        }
-    })?;
-    // A writer will roll back first, and ask again.
-    let Some(known) = known else { return Ok(Identity::Ours) };
+    if beside(path, "-wal") || beside(path, "-journal") {
+        return opener.ask();
+    }
+    let header = Header::read(path)
+        .map_err(|error| OpenError::Io { path: path.to_owned(), detail: error.to_string() })?;
+    let known = header.identity();
+    if known == Identity::Ours {
+        opener.whole(&header)?;
+    }
     opener.admit(known)
 }
 
-/// Whether a killed process left a rollback journal, which only a writer can play back.
-fn needs_rollback(path: &Path, error: &rusqlite::Error) -> bool {
-    let mut journal = path.as_os_str().to_owned();
-    journal.push("-journal");
-    let code = error.sqlite_error_code();
-    matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
-        && fs::metadata(journal).is_ok_and(|it| it.len() > 0)
+/// Whether SQLite keeps something in a file beside this one.
+fn beside(path: &Path, ending: &str) -> bool {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    fs::metadata(name).is_ok_and(|it| it.len() > 0)
+}
+
+/// The header of an SQLite file, and the head of its first page, which lists the tables.
+struct Header([u8; HEADER as usize + 8]);
+
+impl Header {
+    fn read(path: &Path) -> io::Result<Self> {
+        let mut bytes = [0; HEADER as usize + 8];
+        let mut file = File::open(path)?;
+        file.read_exact(&mut bytes[..HEADER as usize])?;
+        // A file that ends here has no page at all; SQLite will say so.
+        let _ = file.read(&mut bytes[HEADER as usize..])?;
+        Ok(Self(bytes))
+    }
+
+    fn number<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut number = [0; N];
+        number.copy_from_slice(&self.0[at..at + N]);
+        number
+    }
+
+    fn identity(&self) -> Identity {
+        const EMPTY_LEAF: [u8; 5] = [13, 0, 0, 0, 0];
+        let [version, id] = [60, 68].map(|at| i32::from_be_bytes(self.number(at)));
+        let blank = self.number(HEADER as usize) == EMPTY_LEAF;
+        Identity::of(id, version, || Ok::<_, Infallible>(blank)).unwrap_or_else(|it| match it {})
+    }
+
+    /// The size of a page, times how many there are; 0 if an old library wrote last, which did not
+    /// count them.
+    fn promised_bytes(&self) -> u64 {
+        let size = match u16::from_be_bytes(self.number(16)) {
+            1 => 1 << 16,
+            size => u64::from(size),
+        };
+        let counted = self.number::<4>(24) == self.number::<4>(92);
+        if counted { size * u64::from(u32::from_be_bytes(self.number(28))) } else { 0 }
+    }
 }
 
 struct Opener<'a> {
@@ -179,6 +214,22 @@ impl Opener<'_> {
                 OpenError::Corrupt { path: self.path.into(), detail: format!("{place}: {flaw}") }
             }
         })
+    }
+
+    /// Asks a connection that cannot write.
+    fn ask(&self) -> Result<Identity, OpenError> {
+        let connection = self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let known = self.patiently(|| {
+            set_patience(&connection, self.busy)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            match format::identify(&connection) {
+                // A killed process left a rollback journal, which only a writer can play back.
+                Err(error) if beside(self.path, "-journal") && is_refused(&error) => Ok(None),
+                known => Ok(Some(known?)),
+            }
+        })?;
+        // A writer will do so, and ask again.
+        known.map_or(Ok(Identity::Ours), |known| self.admit(known))
     }
 
     /// Sets up a connection that writes: makes a blank file ours, or checks that it is.
@@ -286,13 +337,20 @@ impl Opener<'_> {
 
     /// A file that is shorter than it says was cut off; any other broken one is just broken.
     fn broken(&self, detail: String) -> OpenError {
-        let path = self.path.to_owned();
-        let promised = promised_bytes(&path).unwrap_or_default();
-        let found = fs::metadata(&path).map_or(u64::MAX, |it| it.len());
-        if found < promised {
-            OpenError::Truncated { path, expected: promised, found }
+        let header = Header::read(self.path);
+        match header.map(|header| self.whole(&header)) {
+            Ok(Err(cut_off)) => cut_off,
+            Ok(Ok(())) | Err(_) => OpenError::Corrupt { path: self.path.into(), detail },
+        }
+    }
+
+    fn whole(&self, header: &Header) -> Result<(), OpenError> {
+        let expected = header.promised_bytes();
+        let found = fs::metadata(self.path).map_or(u64::MAX, |it| it.len());
+        if found < expected {
+            Err(OpenError::Truncated { path: self.path.into(), expected, found })
         } else {
-            OpenError::Corrupt { path, detail }
+            Ok(())
         }
     }
 
@@ -309,14 +367,10 @@ impl Opener<'_> {
     }
 }
 
-/// What the header says: the size of a page, and how many there are.
-fn promised_bytes(path: &Path) -> io::Result<u64> {
-    let mut header = [0; HEADER as usize];
-    File::open(path)?.read_exact(&mut header)?;
-    let size = u64::from(u16::from_be_bytes([header[16], header[17]]));
-    let size = if size == 1 { 1 << 16 } else { size };
-    let pages = u32::from_be_bytes([header[28], header[29], header[30], header[31]]);
-    Ok(size * u64::from(pages))
+/// Whether a connection that cannot write is refused.
+fn is_refused(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
 }
 
 fn is_denied(error: &io::Error) -> bool {
@@ -344,5 +398,5 @@ fn durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     let ignore = |_: &rusqlite::Row<'_>| Ok(());
     connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, ignore)?;
-    connection.pragma_update_and_check(None, "journal_size_limit", WAL_BYTES, ignore)
+    connection.pragma_update_and_check(None, "journal_size_limit", WAL_BYTES as i64, ignore)
 }

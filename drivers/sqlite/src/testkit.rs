@@ -13,8 +13,8 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{
     AbortIntent, Admission, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent, Row, Settled,
 };
-use everstep_machine::record::{Batch, Doubt, Envelope, InputRecorded, Outcome, Record};
 use everstep_machine::record::StoredBatch;
+use everstep_machine::record::{Batch, Doubt, Envelope, InputRecorded, Outcome, Record};
 use rusqlite::Connection;
 
 /// A database with our tables, in memory.

@@ -158,6 +158,7 @@ impl Working {
         step: AbortStep,
     ) -> Predicted {
         match step {
+            AbortStep::Audit { .. } if self.keep_returned(setup, draft)? => Ok(()),
             AbortStep::Audit { request, doubts } => {
                 let request = request.map(|intent| self.abort_record(intent));
                 let doubts = doubts.into_iter().map(|doubt| self.unknown_record(doubt));
@@ -195,14 +196,16 @@ impl Working {
         for doubt in doubts {
             match self.proofs.get(doubt) {
                 Some(Reconciliation::Proven(resolution)) => {
-                    settled.extend(self.result_record(*doubt, resolution));
+                    let result = self.result_record(*doubt, resolution);
+                    settled.extend(result.map(|record| alloc::vec![record]));
                 }
                 Some(Reconciliation::Unprovable) => unknown.push(self.unknown_record(*doubt)),
                 None => return Err(Defect),
             }
         }
-        for records in [settled, unknown].into_iter().filter(|records| !records.is_empty()) {
-            self.record(setup, draft, records)?;
+        self.record_groups(setup, draft, settled)?;
+        if !unknown.is_empty() {
+            self.record(setup, draft, unknown)?;
         }
         Ok(Again)
     }
@@ -246,7 +249,7 @@ impl Working {
         draft: &mut Draft,
         intents: &[(Doubt, ResolutionIntent)],
     ) -> Predicted {
-        let records = intents.iter().flat_map(|(doubt, intent)| {
+        let groups = intents.iter().map(|(doubt, intent)| {
             let resolved = Record::ToolResolved(ToolResolved {
                 submission: self.submission,
                 doubt: *doubt,
@@ -254,9 +257,10 @@ impl Working {
                 principal: intent.principal.clone(),
                 reason: intent.reason.clone(),
             });
-            core::iter::once(resolved).chain(self.result_record(*doubt, &intent.resolution))
+            let result = self.result_record(*doubt, &intent.resolution);
+            core::iter::once(resolved).chain(result).collect()
         });
-        let records = records.collect();
-        self.record(setup, draft, records)
+        let groups = groups.collect();
+        self.record_groups(setup, draft, groups)
     }
 }

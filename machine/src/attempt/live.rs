@@ -85,12 +85,10 @@ impl Working {
     /// Stops a live run. What has returned is kept; what is still out becomes a doubt.
     fn stop(mut self, setup: &Setup) -> Next {
         let mut draft = Draft::default();
-        let returned: Vec<Record> = self.inbox.iter().filter_map(|it| self.returned(it)).collect();
-        self.inbox.clear();
-        let stopped = self.drive(setup, &mut draft, run::Input::Stopped).and_then(|()| {
-            self.run = self.run.clone().with_flights(run::Flights::default());
-            if returned.is_empty() { Ok(()) } else { self.record(setup, &mut draft, returned) }
-        });
+        let stopped = self
+            .drive(setup, &mut draft, run::Input::Stopped)
+            .and_then(|()| self.keep_returned(setup, &mut draft))
+            .map(|_| self.run = self.run.clone().with_flights(run::Flights::default()));
         let (stage, mut effects) = match stopped {
             Ok(()) => self.go_on(setup, draft),
             Err(Defect) => end(End::Defect),
@@ -99,18 +97,29 @@ impl Working {
         (stage, effects)
     }
 
-    fn returned(&self, answer: &Answer) -> Option<Record> {
-        match answer {
-            Answer::Tool { start, outcome } if self.run.flights().tools.contains(start) => {
-                let (submission, call) = (self.submission, start.call);
-                let outcome = outcome.clone();
-                Some(Record::ToolSettled(ToolSettled { submission, call, outcome }))
+    /// Records the results that wait to be acted on, before anything that is out is called a
+    /// doubt. Each counts once, and is offered again if the pipeline is refused. Other answers
+    /// are of no use to a run that ends. Whether there was a result.
+    pub(super) fn keep_returned(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+    ) -> Result<bool, Defect> {
+        let mut flights = self.run.flights().clone();
+        let mut groups = Vec::new();
+        for answer in core::mem::take(&mut self.inbox) {
+            let Answer::Tool { start, outcome } = &answer else { continue };
+            if flights.tools.remove(start) {
+                let (submission, call, outcome) = (self.submission, start.call, outcome.clone());
+                let settled = ToolSettled { submission, call, outcome };
+                groups.push(alloc::vec![Record::ToolSettled(settled)]);
+                draft.consumed.push(answer);
             }
-            Answer::Tool { .. }
-            | Answer::Model { .. }
-            | Answer::Authorizer { .. }
-            | Answer::Reconciler { .. } => None,
         }
+        let has_returned = !groups.is_empty();
+        self.record_groups(setup, draft, groups)?;
+        self.run = self.run.clone().with_flights(flights);
+        Ok(has_returned)
     }
 }
 

@@ -80,6 +80,24 @@ impl Working {
         self.append(setup, draft, batch)
     }
 
+    /// The same for several groups of records, each to stand or fall as a whole: in one batch if
+    /// they fit, and otherwise each in its own, since every group is bounded and all of them
+    /// together are not.
+    pub(super) fn record_groups(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        groups: Vec<Vec<Record>>,
+    ) -> Predicted {
+        if groups.is_empty() {
+            return Ok(());
+        }
+        if let Some(batch) = self.run.fold(groups.concat()) {
+            return self.append(setup, draft, batch);
+        }
+        groups.into_iter().try_for_each(|records| self.record(setup, draft, records))
+    }
+
     /// Claims the lane and fences the log over the tail that was read, unless that is done. No
     /// evidence is acted on before the fence (ARC-13).
     pub(super) fn open(&mut self, setup: &Setup, draft: &mut Draft) -> Result<Ownership, Defect> {

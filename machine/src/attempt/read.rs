@@ -7,7 +7,7 @@ use super::effect::{Effect, End};
 use super::state::{Kept, Occasion, Reading, Setup, Stage, Working};
 use crate::conversation::Tail;
 use crate::identity::{Sequence, Token};
-use crate::ledger::{self, Phase};
+use crate::ledger::{self, Agreement, Phase};
 use crate::projection::Reader;
 use crate::record::Corruption;
 use crate::run;
@@ -25,12 +25,13 @@ impl Reading {
     /// Asks for the first page of the log.
     pub(super) fn begin(setup: &Setup, token: Token, occasion: Occasion, kept: Kept) -> Next {
         let pipeline = Pipeline { lane: setup.lane.clone(), commands: Vec::new() };
-        Self { token, occasion, pipeline, reader: Reader::default(), kept }.ask_from(Sequence(0))
+        let (reader, ahead_of) = (Reader::default(), None);
+        Self { token, occasion, pipeline, reader, ahead_of, kept }.ask_from(Sequence(0))
     }
 
-    /// Asks for one page and, behind it, for the lane. A row may be newer than the log it is
-    /// judged by, since the fence then finds that the log has moved; a row that is older than
-    /// its log would be believed.
+    /// Asks for one page and, behind it, for the lane. A row that is older than its log would be
+    /// believed. One that is newer shows, because it says more than the log, or does no harm,
+    /// because the fence finds that the log has moved.
     fn ask_from(mut self, from: Sequence) -> Next {
         let target = match self.occasion {
             Occasion::First => Target::Claimable,
@@ -70,8 +71,24 @@ impl Reading {
         let next = self.reader.next_sequence();
         match tail {
             Some(tail) if next < tail.next_sequence => self.ask_from(next),
+            _ if self.is_ahead(&view) => self.catch_up(next),
             _ => self.work(setup, view, tail),
         }
+    }
+
+    fn is_ahead(&self, view: &LaneView) -> bool {
+        let agreement = |row| ledger::agreement(row, self.reader.projection());
+        view.row.as_ref().is_some_and(|row| agreement(row) == Agreement::Ahead)
+    }
+
+    /// The row knows what was appended after the log was read: reads on. What a row says is in
+    /// the log before, so a log that has not grown since is not the row's.
+    fn catch_up(mut self, end_of_log: Sequence) -> Next {
+        if self.ahead_of == Some(end_of_log) {
+            return end(End::Corrupt(Corruption::Ahead { end: end_of_log }));
+        }
+        self.ahead_of = Some(end_of_log);
+        self.ask_from(end_of_log)
     }
 
     /// Folds a page. What it holds must link, and must lead to where it says the log ends.

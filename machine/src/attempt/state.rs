@@ -9,7 +9,7 @@ use super::effect::{Effect, End};
 use crate::agent::Binding;
 use crate::conversation::Tail;
 use crate::effect::{Answer, Reconciliation};
-use crate::identity::{ConversationId, DurationMs, ProducerId, SubmissionId, Timestamp, Token};
+use crate::identity::{ConversationId, DurationMs, ProducerId, Sequence, SubmissionId, Timestamp, Token};
 use crate::ledger::{self, Ownership, Row};
 use crate::projection::{Projection, Reader};
 use crate::record::Doubt;
@@ -82,6 +82,8 @@ pub(super) struct Reading {
     pub(super) occasion: Occasion,
     pub(super) pipeline: Pipeline,
     pub(super) reader: Reader,
+    /// Where the log ended when the row was found to say more than it.
+    pub(super) ahead_of: Option<Sequence>,
     pub(super) kept: Kept,
 }
 

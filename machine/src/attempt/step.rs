@@ -161,7 +161,15 @@ impl Working {
     /// answers whose consequences were not committed are offered again.
     fn read_again(mut self, setup: &Setup, sent: Sent) -> Next {
         for effect in &sent.after {
-            let Effect::External(external) = effect else { continue };
+            let external = match effect {
+                Effect::External(external) => external,
+                // Its timer never started: renew at once, and start another.
+                Effect::ScheduleRenewal { .. } => {
+                    self.renewal_due = true;
+                    continue;
+                }
+                Effect::Store(_) | Effect::CancelExternals | Effect::End(_) => continue,
+            };
             self.run.recall(external);
             match external {
                 External::InvokeTool(it) => {

@@ -67,7 +67,7 @@ impl Markers {
         }
     }
 
-    /// Phases that say nothing about the input take the log's word for it.
+    /// A settled row says nothing about its input: it takes the log's word for it.
     fn of_row(row: &Row, log: &Self) -> Self {
         let marks = |closed: bool| {
             let is_closed = move |state: &MarkState| matches!(state, MarkState::Closed(_));
@@ -77,7 +77,7 @@ impl Markers {
         let (applied, settled) = match row.phase {
             Phase::Admitted | Phase::Ready | Phase::Running(InputMarker::Missing) => (false, None),
             Phase::Running(InputMarker::Applied) | Phase::Unknown => (true, None),
-            Phase::Terminalizing(_) => (log.applied, None),
+            Phase::Terminalizing(ref reserved) => (reserved.record.run.is_some(), None),
             Phase::Settled(Settled { digest, .. }) => (log.applied, Some(digest)),
         };
         Self { applied, doubts: marks(false), closed: marks(true), settled }

@@ -7,6 +7,7 @@ mod ownership;
 mod phases;
 mod progress;
 mod queue;
+mod rebuild;
 mod sequences;
 mod settlement;
 mod unknown;

@@ -57,6 +57,12 @@ impl Reader {
         self.chain
     }
 
+    /// What is folded so far.
+    #[must_use]
+    pub const fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
     /// What was folded.
     #[must_use]
     pub fn into_projection(self) -> Projection {

@@ -186,6 +186,12 @@ pub enum Corruption {
         /// Epoch of this one.
         found: Epoch,
     },
+    /// The ledger's row says something that the log does not.
+    #[error("the ledger says more of a submission than the log, which ends at sequence {end}")]
+    Ahead {
+        /// Sequence of the next record.
+        end: Sequence,
+    },
     /// A record contradicts the records before it.
     #[error("the record at sequence {at} contradicts the records before it")]
     History {

@@ -12,5 +12,5 @@ pub(crate) mod story;
 pub(crate) mod walk;
 
 pub(crate) use agent::{binding, call, submission, text};
-pub(crate) use host::{Host, LOST, Outside};
+pub(crate) use host::{Host, LOST};
 pub(crate) use store::Memory;

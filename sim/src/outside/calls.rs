@@ -5,6 +5,8 @@ use std::sync::Arc;
 use everstep_machine::identity::{Epoch, ToolCallId};
 use everstep_machine::record::Doubt;
 
+use crate::fingerprint::Printed;
+
 /// What happened to one call of a tool with effects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallHistory {
@@ -17,9 +19,9 @@ pub struct CallHistory {
 }
 
 /// Everything that has happened outside.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Outside {
-    calls: Arc<Vec<CallHistory>>,
+    calls: Arc<Printed<Vec<CallHistory>>>,
 }
 
 impl Outside {

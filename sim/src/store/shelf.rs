@@ -14,6 +14,7 @@ use super::bend;
 use super::log::Log;
 use super::row::RowPrint;
 use crate::defect::Defect;
+use crate::fingerprint::{self, Fingerprinter, Memo};
 
 /// Everything stored of one conversation.
 #[derive(Clone, Debug)]
@@ -22,6 +23,7 @@ pub struct Shelf {
     rows: Vec<Arc<Row>>,
     prints: Vec<u128>,
     log: Log,
+    print: Memo,
 }
 
 /// What a command came to.
@@ -44,9 +46,10 @@ impl Executed {
 impl Shelf {
     /// A lane before its first row, without a log.
     #[must_use]
-    pub const fn new(conversation: ConversationId) -> Self {
+    pub fn new(conversation: ConversationId) -> Self {
         let lane = Lane::new(conversation);
-        Self { lane, rows: Vec::new(), prints: Vec::new(), log: Log::new() }
+        let (rows, prints, print) = (Vec::new(), Vec::new(), Memo::new());
+        Self { lane, rows, prints, log: Log::new(), print }
     }
 
     /// The lane.
@@ -141,13 +144,14 @@ impl Shelf {
     }
 
     fn write(&mut self, change: Change, defect: Option<Defect>) {
+        self.print.clear();
         match change {
             Change::Lane(lane) => self.lane = lane,
             Change::Row(row) => {
                 let place = self.rows.partition_point(|held| held.sequence < row.sequence);
                 let held = self.rows.get(place).filter(|held| held.sequence == row.sequence);
                 let row = bend::row(defect, held.map(Arc::as_ref), row);
-                let print = crate::fingerprint::of(&RowPrint(&row));
+                let print = fingerprint::of(&RowPrint(&row));
                 if held.is_some() {
                     (self.rows[place], self.prints[place]) = (row, print);
                 } else {
@@ -180,7 +184,9 @@ impl Shelf {
             match effect {
                 conversation::Effect::Change(change) => {
                     executed.changed = true;
-                    executed.appended = Arc::make_mut(this).log.write(change, step.state.tail);
+                    let this = Arc::make_mut(this);
+                    this.print.clear();
+                    executed.appended = this.log.write(change, step.state.tail);
                 }
                 conversation::Effect::Reply(reply) => {
                     executed.answer = Ok(Reply::Conversation(reply));
@@ -196,13 +202,20 @@ impl Shelf {
     /// Hashes everything that can change a future. Times count from `clock`: a world that is
     /// the same but later has the same future.
     pub(crate) fn print(&self, clock: Timestamp, state: &mut impl Hasher) {
+        state.write_u128(self.print.get_or(|| self.timeless_print()));
+        let lease = self.lane.owner.as_ref().map(|owner| owner.lease_until);
+        state.write_u64(lease.map_or(0, |until| until.0.saturating_sub(clock.0)));
+    }
+
+    fn timeless_print(&self) -> u128 {
+        let mut state = Fingerprinter::new();
         let Lane { conversation: _, next, epoch, owner, stamp: _ } = &self.lane;
-        (next, epoch, owner.is_some()).hash(state);
-        if let Some(ledger::Owner { submission, token, producer, lease_until }) = owner {
-            (submission, token, producer).hash(state);
-            lease_until.0.saturating_sub(clock.0).hash(state);
+        (next, epoch).hash(&mut state);
+        if let Some(ledger::Owner { submission, token, producer, lease_until: _ }) = owner {
+            (submission, token, producer).hash(&mut state);
         }
-        self.prints.hash(state);
-        self.log.print().hash(state);
+        self.prints.hash(&mut state);
+        self.log.print().hash(&mut state);
+        state.value()
     }
 }

@@ -1,6 +1,5 @@
 //! What machines are told, and what leaves a task because of it.
 
-use std::mem;
 use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
@@ -10,19 +9,20 @@ use everstep_machine::{admission, attempt};
 use super::World;
 use super::plan::Action;
 use super::process::{Body, Flight, Progress, Role, Sent};
+use crate::fingerprint::Printed;
 
 impl World {
     /// Tells an attempt what happened.
     pub(super) fn tell(&mut self, process: usize, task: usize, input: attempt::Input) {
         let it = &mut self.process_mut(process).tasks[task];
-        match mem::replace(&mut it.body, Body::Away) {
+        match it.body.replace(Body::Away) {
             Body::Attempt(state) => {
                 let step = attempt::Attempt::step(state, input);
                 it.epoch = step.state.ownership().map_or(it.epoch, |owner| owner.epoch);
-                it.body = Body::Attempt(step.state);
+                it.body = Printed::new(Body::Attempt(step.state));
                 it.plan.add(step.effects.into_iter().map(Action::from));
             }
-            other => it.body = other,
+            other => it.body = Printed::new(other),
         }
         if self.pump(process, task) {
             self.compare(process, task);
@@ -32,13 +32,13 @@ impl World {
     /// Tells an admission what happened.
     pub(super) fn tell_client(&mut self, process: usize, task: usize, input: admission::Input) {
         let it = &mut self.process_mut(process).tasks[task];
-        match mem::replace(&mut it.body, Body::Away) {
+        match it.body.replace(Body::Away) {
             Body::Admission(state) => {
                 let step = admission::AdmissionMachine::step(state, input);
-                it.body = Body::Admission(step.state);
+                it.body = Printed::new(Body::Admission(step.state));
                 it.plan.add(step.effects.into_iter().map(Action::from));
             }
-            other => it.body = other,
+            other => it.body = Printed::new(other),
         }
         self.pump(process, task);
     }
@@ -59,7 +59,7 @@ impl World {
         if answer.is_ok() && !self.pump(process, task) {
             return;
         }
-        match &self.processes[process].tasks[task].body {
+        match &*self.processes[process].tasks[task].body {
             Body::Attempt(_) => self.tell(process, task, attempt::Input::Stored(answer)),
             Body::Admission(_) => {
                 self.tell_client(process, task, admission::Input::Stored(answer));
@@ -144,7 +144,7 @@ impl World {
     /// Compares what an attempt believes with what is stored.
     fn compare(&mut self, process: usize, task: usize) {
         let it = &self.processes[process].tasks[task];
-        if let Body::Attempt(state) = &it.body
+        if let Body::Attempt(state) = &*it.body
             && it.sent.is_none()
             && !it.plan.has_pipeline()
         {

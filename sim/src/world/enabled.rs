@@ -10,7 +10,7 @@
 //! until they are, the process that waits for them can be slow. And an abort that the scenario
 //! pins to a failpoint may come at any time here.
 
-use everstep_machine::effect::{CrashPhase, EffectKind, Failpoint};
+use everstep_machine::effect::{CrashPhase, Failpoint};
 use everstep_machine::identity::Timestamp;
 use everstep_machine::attempt;
 
@@ -201,21 +201,10 @@ impl World {
 impl Task {
     /// Everywhere the task stands: at its pipeline, and at each of its effects outside.
     fn stands_anywhere(&self, clock: Timestamp) -> impl Iterator<Item = (Spot, Failpoint)> {
-        let command = self.sent.as_ref().map(|sent| {
-            let phase = if sent.executed { CrashPhase::After } else { CrashPhase::Before };
-            let kind = sent.pipeline.commands[sent.at].kind();
-            (Spot::Command(sent.at), Failpoint::new(kind, phase))
-        });
-        let flights = self.flights.iter().enumerate().filter_map(move |(at, flight)| {
-            let phase = match &flight.progress {
-                FlightProgress::Before => CrashPhase::Before,
-                FlightProgress::During => CrashPhase::During,
-                FlightProgress::Happened { due, .. } if *due <= clock => CrashPhase::After,
-                FlightProgress::Happened { .. } => return None,
-            };
-            let kind = EffectKind::External(flight.external.kind());
-            Some((Spot::Flight(at), Failpoint::new(kind, phase)))
-        });
-        command.into_iter().chain(flights)
+        let command = self.sent.as_ref().map(|sent| Spot::Command(sent.at));
+        let flights = self.flights.iter().enumerate();
+        let ready = flights.filter(move |(_, flight)| flight.can_go_on(clock));
+        let spots = command.into_iter().chain(ready.map(|(at, _)| Spot::Flight(at)));
+        spots.filter_map(|spot| Some((spot, self.failpoint(spot)?)))
     }
 }

@@ -1,11 +1,14 @@
 //! Faults.
 
+use std::sync::Arc;
+
 use everstep_machine::store::StoreFault;
 
 use super::World;
 use super::moment::{Moment, Spot};
-use super::process::{FlightProgress, Progress};
+use super::process::{FlightProgress, Process, Progress};
 use crate::fault::{Fault, FaultSet};
+use crate::fingerprint::Printed;
 use crate::oracle::Sometimes;
 use crate::scenario::AbortMoment;
 
@@ -56,12 +59,12 @@ impl World {
 
     /// Everything volatile is gone; a person who waited for an answer asks again.
     fn crash(&mut self, process: usize) {
-        let process = self.process_mut(process);
-        process.tasks.clear();
-        process.stopped = None;
-        if process.progress == Progress::Busy {
-            process.progress = Progress::Due;
-        }
+        let it = &self.processes[process];
+        let progress = match it.progress {
+            Progress::Busy => Progress::Due,
+            Progress::Idle | Progress::Due | Progress::Done => it.progress,
+        };
+        self.processes[process] = Arc::new(Printed::new(Process::new(it.role, progress)));
     }
 
     fn crash_done(&mut self, moment: Moment) {

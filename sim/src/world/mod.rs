@@ -52,6 +52,7 @@ pub use story::StoryLine;
 use crate::cast::Cast;
 use crate::defect::Defect;
 use crate::fault::{Fault, FaultSet};
+use crate::fingerprint::Printed;
 use crate::oracle::{Judge, Property, SometimesSet, Violation};
 use crate::outside::Outside;
 use crate::profile::Profile;
@@ -70,7 +71,7 @@ pub struct World {
     clock: Timestamp,
     shelves: Vec<Arc<Shelf>>,
     outside: Outside,
-    processes: Vec<Arc<Process>>,
+    processes: Vec<Arc<Printed<Process>>>,
     operator: Operator,
     /// For each scripted abort, how many arrivals at its moment are still to come.
     countdowns: Vec<u32>,
@@ -100,7 +101,7 @@ impl World {
             clock: Timestamp(0),
             shelves: cast.lanes.iter().cloned().map(Shelf::new).map(Arc::new).collect(),
             outside: Outside::default(),
-            processes: roles.map(|(role, it)| Arc::new(Process::new(role, it))).collect(),
+            processes: roles.map(|(role, it)| Arc::new(Printed::new(Process::new(role, it)))).collect(),
             operator: Operator::default(),
             countdowns: countdowns.collect(),
             held: None,
@@ -226,9 +227,7 @@ impl World {
     }
 
     fn process_mut(&mut self, process: usize) -> &mut Process {
-        let process = Arc::make_mut(&mut self.processes[process]);
-        process.print.take();
-        process
+        Arc::make_mut(&mut self.processes[process])
     }
 }
 

@@ -9,12 +9,13 @@ use everstep_machine::store::{Pipeline, StoreCommand};
 
 use super::World;
 use super::process::{Progress, Role};
+use crate::fingerprint::Printed;
 
 /// What the operator has in hand.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Operator {
     /// The lane and the one request that is being made.
-    pub(super) request: Option<(usize, Arc<Pipeline>)>,
+    pub(super) request: Option<(usize, Arc<Printed<Pipeline>>)>,
 }
 
 impl World {
@@ -43,7 +44,7 @@ impl World {
         let command = Command::Resolve { submission, doubt, intent };
         let commands = vec![StoreCommand::Ledger(command)];
         let pipeline = Pipeline { lane: self.cast.lanes[lane].clone(), commands };
-        self.operator.request = Some((lane, Arc::new(pipeline)));
+        self.operator.request = Some((lane, Arc::new(Printed::new(pipeline))));
         self.process_mut(process).progress = Progress::Due;
         true
     }

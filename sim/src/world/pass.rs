@@ -48,10 +48,11 @@ impl World {
         let it = &self.processes[process].tasks[task];
         let Some(sent) = &it.sent else { return };
         let (lane, at, pipeline) = (it.lane, sent.at, Arc::clone(&sent.pipeline));
+        let command = &pipeline.commands[at];
         let shelf = &mut self.shelves[lane];
         let defect = self.cast.defect;
-        let executed = Shelf::execute(shelf, &pipeline.commands[at], self.clock, defect);
-        self.committed(process, task, &pipeline.commands[at], &executed);
+        let executed = Shelf::execute(shelf, command, self.clock, defect);
+        self.committed(process, task, command, &executed);
         self.executed(process, task, executed);
     }
 
@@ -60,6 +61,7 @@ impl World {
         let it = &mut self.process_mut(process).tasks[task];
         let Some(sent) = &mut it.sent else { return };
         let (lane, at, pipeline) = (it.lane, sent.at, Arc::clone(&sent.pipeline));
+        let commands = &pipeline.commands;
         let transaction = sent.transaction.take();
         let shelf = &self.shelves[lane];
         let mut transaction = match transaction {
@@ -67,7 +69,7 @@ impl World {
             _ => Box::new(Transaction::new(Arc::clone(shelf))),
         };
         while transaction.done.len() <= at {
-            let command = &pipeline.commands[transaction.done.len()];
+            let command = &commands[transaction.done.len()];
             let work = &mut transaction.work;
             let executed = Shelf::execute(work, command, self.clock, self.cast.defect);
             let refused = executed.answer.is_err();
@@ -78,7 +80,7 @@ impl World {
         }
         let last = transaction.done.len() - 1;
         let refused = transaction.done[last].answer.is_err();
-        if refused || last + 1 == pipeline.commands.len() {
+        if refused || last + 1 == commands.len() {
             self.commit(process, task, *transaction);
             return;
         }
@@ -115,10 +117,10 @@ impl World {
             StoreCommand::Ledger(ledger::Command::Abort { .. } | ledger::Command::Resolve { .. })
                 if executed.changed =>
             {
-                self.to_others(process, lane, |other| other.woken = true);
+                self.reach_others(process, lane, |other| other.woken = true);
             }
             StoreCommand::Ledger(_) if executed.changed => {
-                self.to_others(process, lane, |other| other.outrun = true);
+                self.reach_others(process, lane, |other| other.outrun = true);
             }
             StoreCommand::ReadLane(_) => {
                 self.process_mut(process).tasks[task].outrun = false;
@@ -130,10 +132,10 @@ impl World {
     }
 
     /// Does something to every other process's attempt at the lane.
-    fn to_others(&mut self, process: usize, lane: usize, act: fn(&mut Task)) {
+    fn reach_others(&mut self, process: usize, lane: usize, act: fn(&mut Task)) {
         let others = (0..self.processes.len()).filter(|other| *other != process);
         for other in others {
-            let attempts = |task: &Task| task.lane == lane && matches!(task.body, Body::Attempt(_));
+            let attempts = |task: &Task| task.lane == lane && matches!(*task.body, Body::Attempt(_));
             if self.processes[other].tasks.iter().any(attempts) {
                 let tasks = &mut self.process_mut(other).tasks;
                 tasks.iter_mut().filter(|task| attempts(task)).for_each(act);

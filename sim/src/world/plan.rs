@@ -10,11 +10,13 @@ use everstep_machine::identity::DurationMs;
 use everstep_machine::store::Pipeline;
 use everstep_machine::{admission, attempt};
 
+use crate::fingerprint::Printed;
+
 /// An effect of either machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Hash)]
 pub(super) enum Action {
-    Store(Arc<Pipeline>),
-    External(External),
+    Store(Arc<Printed<Pipeline>>),
+    External(Arc<Printed<External>>),
     CancelExternals,
     ScheduleRenewal(DurationMs),
     End(End),
@@ -25,8 +27,10 @@ pub(super) enum Action {
 impl From<attempt::Effect> for Action {
     fn from(effect: attempt::Effect) -> Self {
         match effect {
-            attempt::Effect::Store(pipeline) => Self::Store(Arc::new(pipeline)),
-            attempt::Effect::External(external) => Self::External(external),
+            attempt::Effect::Store(pipeline) => Self::Store(Arc::new(Printed::new(pipeline))),
+            attempt::Effect::External(external) => {
+                Self::External(Arc::new(Printed::new(external)))
+            }
             attempt::Effect::CancelExternals => Self::CancelExternals,
             attempt::Effect::ScheduleRenewal { after } => Self::ScheduleRenewal(after),
             attempt::Effect::End(end) => Self::End(end),
@@ -37,7 +41,7 @@ impl From<attempt::Effect> for Action {
 impl From<admission::Effect> for Action {
     fn from(effect: admission::Effect) -> Self {
         match effect {
-            admission::Effect::Store(pipeline) => Self::Store(Arc::new(pipeline)),
+            admission::Effect::Store(pipeline) => Self::Store(Arc::new(Printed::new(pipeline))),
             admission::Effect::Accept(receipt) => Self::Accept(receipt),
             admission::Effect::Reject(rejection) => Self::Reject(rejection),
         }
@@ -49,12 +53,12 @@ impl From<admission::Effect> for Action {
 /// Within a step, nothing leaves while a pipeline before it is in flight, and what follows a
 /// pipeline that failed is discarded. Steps do not wait for each other, except that only one
 /// pipeline of a task is in flight at a time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Plan {
     steps: VecDeque<PlannedStep>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Hash)]
 struct PlannedStep {
     /// Whether its pipeline is in flight.
     waits: bool,
@@ -81,7 +85,7 @@ impl Plan {
         let at = self.steps.iter().position(may_leave)?;
         let action = self.steps[at].actions.pop_front()?;
         self.steps[at].waits = matches!(action, Action::Store(_));
-        if action == Action::CancelExternals {
+        if matches!(action, Action::CancelExternals) {
             for step in self.steps.iter_mut().take(at) {
                 step.actions.retain(|action| !matches!(action, Action::External(_)));
             }

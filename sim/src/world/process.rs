@@ -1,14 +1,16 @@
 //! Processes: what each is for, and what dies with it.
 
-use std::sync::{Arc, OnceLock};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{Epoch, Timestamp, ToolCallId};
-use everstep_machine::store::{Pipeline, Reply};
+use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt};
 
 use super::moment::Spot;
 use super::plan::Plan;
+use crate::fingerprint::Printed;
 use crate::store::{Executed, Shelf};
 
 /// What a process is for.
@@ -39,7 +41,7 @@ pub(super) enum Progress {
 }
 
 /// A process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) struct Process {
     pub(super) role: Role,
     pub(super) progress: Progress,
@@ -47,20 +49,11 @@ pub(super) struct Process {
     /// The task and the place at which it was paused: there it goes on, before anything else.
     pub(super) stopped: Option<(usize, Spot)>,
     pub(super) tasks: Vec<Task>,
-    /// Fingerprint of the above, once somebody asked for it.
-    pub(super) print: OnceLock<u128>,
 }
 
 impl Process {
     pub(super) const fn new(role: Role, progress: Progress) -> Self {
-        Self {
-            role,
-            progress,
-            paused: false,
-            stopped: None,
-            tasks: Vec::new(),
-            print: OnceLock::new(),
-        }
+        Self { role, progress, paused: false, stopped: None, tasks: Vec::new() }
     }
 
     /// Whether it has a task in this lane.
@@ -70,10 +63,10 @@ impl Process {
 }
 
 /// One machine at work, with everything of it that is under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) struct Task {
     pub(super) lane: usize,
-    pub(super) body: Body,
+    pub(super) body: Printed<Body>,
     /// The epoch that an attempt last believed to hold; 0 before.
     pub(super) epoch: Epoch,
     /// The calls that the host let this attempt start.
@@ -101,7 +94,7 @@ pub(super) enum Body {
     /// An attempt.
     Attempt(attempt::State),
     /// One pipeline, repeated until it is answered.
-    Request(Arc<Pipeline>),
+    Request(Arc<Printed<Pipeline>>),
     /// Out for a step.
     Away,
 }
@@ -109,7 +102,7 @@ pub(super) enum Body {
 /// A pipeline on its way through the store.
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
-    pub(super) pipeline: Arc<Pipeline>,
+    pub(super) pipeline: Arc<Printed<Pipeline>>,
     /// Which command is next.
     pub(super) at: usize,
     /// Whether that command was executed and only its acknowledgement is missing.
@@ -121,12 +114,33 @@ pub(super) struct Sent {
 }
 
 impl Sent {
-    pub(super) const fn new(pipeline: Arc<Pipeline>) -> Self {
+    pub(super) const fn new(pipeline: Arc<Printed<Pipeline>>) -> Self {
         Self { pipeline, at: 0, executed: false, replies: Vec::new(), transaction: None }
     }
 
+    pub(super) fn commands(&self) -> &[StoreCommand] {
+        &self.pipeline.commands
+    }
+
     pub(super) fn is_last(&self) -> bool {
-        self.at + 1 == self.pipeline.commands.len()
+        self.at + 1 == self.commands().len()
+    }
+}
+
+impl Hash for Sent {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { pipeline, at, executed, replies, transaction: _ } = self;
+        (pipeline, at, executed).hash(state);
+        for reply in replies {
+            match reply {
+                // The last link of a log names everything before it.
+                Reply::Log(page) => {
+                    (&page.tail, page.batches.len()).hash(state);
+                    page.batches.last().map(|last| last.chain()).hash(state);
+                }
+                Reply::Ledger(_) | Reply::Conversation(_) | Reply::Lane(_) => reply.hash(state),
+            }
+        }
     }
 }
 
@@ -146,9 +160,9 @@ impl Transaction {
 }
 
 /// An external effect in flight.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Hash)]
 pub(super) struct Flight {
-    pub(super) external: External,
+    pub(super) external: Arc<Printed<External>>,
     /// The epoch of the attempt that asked.
     pub(super) epoch: Epoch,
     pub(super) progress: FlightProgress,
@@ -171,8 +185,16 @@ pub(super) enum FlightProgress {
 }
 
 impl Flight {
-    pub(super) const fn new(external: External, epoch: Epoch) -> Self {
+    pub(super) const fn new(external: Arc<Printed<External>>, epoch: Epoch) -> Self {
         Self { external, epoch, progress: FlightProgress::Before }
+    }
+
+    /// Whether something of it can happen now.
+    pub(super) fn can_go_on(&self, clock: Timestamp) -> bool {
+        match &self.progress {
+            FlightProgress::Before | FlightProgress::During => true,
+            FlightProgress::Happened { due, .. } => *due <= clock,
+        }
     }
 
     pub(super) const fn has_happened(&self) -> bool {

@@ -13,6 +13,7 @@ use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::plan::{Action, Plan};
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
 use super::{STEP_BOUND, World};
+use crate::fingerprint::Printed;
 use crate::oracle::Property;
 use crate::scenario::AbortMoment;
 
@@ -145,7 +146,7 @@ impl World {
         &mut self,
         process: usize,
         lane: usize,
-        pipeline: Arc<Pipeline>,
+        pipeline: Arc<Printed<Pipeline>>,
     ) {
         let task = self.add_task(process, lane, Body::Request(Arc::clone(&pipeline)));
         self.process_mut(process).tasks[task].plan.add([Action::Store(pipeline)]);
@@ -187,7 +188,7 @@ impl World {
         let at = process.tasks.partition_point(|task| task.lane < lane);
         process.tasks.insert(at, Task {
             lane,
-            body,
+            body: Printed::new(body),
             epoch: Epoch(0),
             authorised: Vec::new(),
             plan: Plan::default(),
@@ -256,19 +257,16 @@ impl Task {
         if let Some(sent) = &self.sent {
             return Some(Spot::Command(sent.at));
         }
-        let can_go_on = |flight: &Flight| match &flight.progress {
-            FlightProgress::Before | FlightProgress::During => true,
-            FlightProgress::Happened { due, .. } => *due <= clock,
-        };
-        self.flights.iter().position(can_go_on).map(Spot::Flight)
+        self.flights.iter().position(|flight| flight.can_go_on(clock)).map(Spot::Flight)
     }
 
-    fn failpoint(&self, spot: Spot) -> Option<Failpoint> {
+    /// The failpoint of a place where the task stands.
+    pub(super) fn failpoint(&self, spot: Spot) -> Option<Failpoint> {
         Some(match spot {
             Spot::Command(at) => {
                 let sent = self.sent.as_ref()?;
                 let phase = if sent.executed { CrashPhase::After } else { CrashPhase::Before };
-                Failpoint::new(sent.pipeline.commands.get(at)?.kind(), phase)
+                Failpoint::new(sent.commands().get(at)?.kind(), phase)
             }
             Spot::Flight(at) => {
                 let flight = self.flights.get(at)?;

@@ -11,6 +11,9 @@ use super::saved::Saved;
 use crate::exit::Exit;
 use crate::output::{BAD, FAINT, GOOD, HEAD, counted, grouped, rate, styled};
 
+/// Cases with a broken property that are listed; all of them have traces.
+const LISTED: usize = 8;
+
 /// The whole text.
 pub(super) fn render(findings: &Findings<'_>) -> String {
     let mut text = String::new();
@@ -107,10 +110,14 @@ fn last_words(findings: &Findings<'_>) -> String {
     let mut text = String::new();
     let failed = counted(findings.report.failed(), "schedule");
     let _ = writeln!(text, "{}", styled(BAD, format!("{failed} broke a property")));
-    for saved in &findings.saved {
-        let Saved { case, failure, trace } = saved;
-        let _ = writeln!(text, "  {case}: {} ({})", failure.violation.property, trace.display());
+    for Saved { case, failure, .. } in findings.saved.iter().take(LISTED) {
+        let _ = writeln!(text, "  {case}: {}", failure.violation.property);
     }
+    if findings.saved.len() > LISTED {
+        let _ = writeln!(text, "  and {} cases more", findings.saved.len() - LISTED);
+    }
+    let folder = shortest.trace.parent().unwrap_or(&shortest.trace);
+    let _ = writeln!(text, "their traces are in {}", folder.display());
     let violation = &shortest.failure.violation;
     let _ = writeln!(text, "\n{}: {}", shortest.case, styled(BAD, violation.property));
     let _ = writeln!(text, "{}", violation.detail);

@@ -30,11 +30,8 @@ const VERSION_1: [&str; 9] = [
 
 /// One row of every phase and every state of a mark, with and without an abort.
 fn rows() -> Vec<Row> {
-    let record = SubmissionSettled {
-        submission: submission(5),
-        run: None,
-        settlement: Settlement::Aborted,
-    };
+    let record =
+        SubmissionSettled { submission: submission(5), run: None, settlement: Settlement::Aborted };
     let reserved = Reserved::new(record).unwrap();
     let marks = vec![
         mark(MarkState::Open),

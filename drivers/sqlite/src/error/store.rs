@@ -41,13 +41,13 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
-    /// The file cannot be written any more.
+    /// The file is not where it was opened: what is written to it now, nobody would find.
     #[error(
-        "{}: the database cannot be written; restore the rights of file and folder, or its old \
-         place if it was moved", path.display()
+        "{}: the database was moved, replaced or deleted while it was open; put it back with the \
+         files beside it, or start again with the one that is there now", path.display()
     )]
-    ReadOnly {
-        /// The database.
+    Moved {
+        /// Where it was.
         path: PathBuf,
     },
     /// The operating system failed below SQLite.
@@ -83,7 +83,7 @@ impl StoreError {
         match self {
             Self::Refused { at, why } => StoreFault::Refused { at: *at, why: *why },
             Self::Corrupt { flaw, .. } => StoreFault::Corrupt(flaw.corruption()),
-            Self::Busy { .. } | Self::Full { .. } | Self::ReadOnly { .. } | Self::Io { .. } => {
+            Self::Busy { .. } | Self::Full { .. } | Self::Moved { .. } | Self::Io { .. } => {
                 StoreFault::Indeterminate
             }
         }
@@ -155,9 +155,9 @@ fn of_sqlite(error: rusqlite::Error, path: PathBuf, waited: Duration) -> StoreEr
     }
     let detail = error.to_string();
     match error.sqlite_error_code() {
-        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
         Some(
             ErrorCode::SystemIoFailure
+            | ErrorCode::ReadOnly
             | ErrorCode::CannotOpen
             | ErrorCode::FileLockingProtocolFailed
             | ErrorCode::PermissionDenied

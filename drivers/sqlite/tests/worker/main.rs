@@ -3,7 +3,7 @@
 //! `submit PATH LANE COUNT` admits submissions one by one and prints how many were accepted;
 //! `open PATH` opens the file for writing and prints `open`, or why not; `read PATH` the same for
 //! reading; `fill PATH LANE` submits until the store says no and prints how many were accepted
-//! and what it said.
+//! and what it said; `verify PATH LANE` checks everything and prints how many rows there are.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ fn main() -> ExitCode {
         ["fill", path, lane] => fill(path, lane),
         ["open", path] => say(SqliteStore::open(options(path)).map(drop)),
         ["read", path] => say(SqliteReader::open(path.as_ref(), PATIENCE).map(drop)),
-        _ => panic!("submit PATH LANE COUNT | fill PATH LANE | open PATH | read PATH"),
+        ["verify", path, lane] => verify(path, lane),
+        _ => panic!("submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"),
     }
 }
 
@@ -70,7 +71,22 @@ fn fill(path: &str, lane: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The same call, its machine driven to the receipt.
+fn verify(path: &str, lane: &str) -> ExitCode {
+    let lane = ConversationId::new(lane).expect("a name");
+    let reader = match SqliteReader::open(path.as_ref(), PATIENCE) {
+        Ok(reader) => reader,
+        Err(error) => return say(Err::<(), _>(error)),
+    };
+    match reader.verify(&lane) {
+        Ok(verified) => {
+            println!("{} rows", verified.rows);
+            ExitCode::SUCCESS
+        }
+        Err(error) => say(Err::<(), _>(error)),
+    }
+}
+
+/// Drives one admission to its receipt.
 fn accept(store: &mut SqliteStore, call: Call) -> Result<(), StoreError> {
     let mut step = AdmissionMachine::step(State::new(call), Input::Started);
     loop {

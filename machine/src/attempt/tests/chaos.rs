@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::history;
 use super::stage::{Fate, Stage};
 use crate::agent::Resolution;
-use crate::attempt::Input;
+use crate::attempt::{End, Input};
 use crate::effect::{External, Reconciliation};
 use crate::identity::{DurationMs, Epoch, ToolCallId};
 use crate::ledger;
@@ -196,7 +196,7 @@ impl Run {
     }
 }
 
-fn check(world: &World) {
+fn check(world: &World) -> Run {
     let mut run = Run::new(world);
     for act in &world.acts {
         run.act(*act);
@@ -221,15 +221,50 @@ fn check(world: &World) {
     let by_operator = if said(&run.resolution) { run.resolved } else { 0 };
     let allowed = calls.len() + by_reconciler + by_operator;
     assert!(starts.len() <= allowed, "DUR-009: {:?}", history(&run.stage.host));
+    run
 }
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 256, failure_persistence: None, ..ProptestConfig::default()
+        cases: 512, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]
     fn arc_14_whatever_happens_to_two_attempts_everything_settles_once(world in world()) {
         check(&world);
+    }
+}
+
+#[test]
+fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
+    use alloc::collections::BTreeSet;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let (mut kinds, mut ends, mut epochs) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for _ in 0..400 {
+        let run = check(&world().new_tree(&mut runner).unwrap().current());
+        kinds.extend(history(&run.stage.host));
+        ends.extend(run.stage.actors.iter().filter_map(|it| it.end.map(name_of)));
+        epochs = epochs.max(run.stage.host.store.lane.epoch.0);
+    }
+    let expected = [
+        "abort", "input", "interrupted", "prepared", "recovery", "resolved", "responded",
+        "settled", "tool-settled", "unknown",
+    ];
+    assert_eq!(kinds, BTreeSet::from(expected));
+    assert_eq!(ends, BTreeSet::from(["idle", "parked", "settled", "superseded"]));
+    assert!(epochs > 4, "{epochs}");
+}
+
+fn name_of(end: End) -> &'static str {
+    match end {
+        End::Idle => "idle",
+        End::Settled => "settled",
+        End::Parked => "parked",
+        End::Superseded => "superseded",
+        End::Corrupt(_) => "corrupt",
+        End::Defect => "defect",
     }
 }

@@ -8,7 +8,7 @@ use super::history;
 use crate::agent::Resolution;
 use crate::attempt::{Attempt, Effect, End, Input};
 use crate::contract::Machine;
-use crate::effect::Reconciliation;
+use crate::effect::{EffectKind, LedgerKind, Reconciliation};
 use crate::identity::PrincipalId;
 use crate::ledger::{AbortIntent, Agreement, Command, MarkState, Phase, ResolutionIntent, agreement};
 use crate::projection::Projection;
@@ -250,6 +250,47 @@ fn bug_abort_over_a_covered_doubt_leaves_the_resolution_to_the_next_attempt() {
     check(&host);
 }
 
+/// A reading of log and lane is not atomic: the row may know what was appended in between. It is
+/// no corruption as long as the log grows, and one as soon as it does not.
+#[test]
+fn bug_attempt_reads_on_while_the_row_is_ahead_of_the_log() {
+    let mut host = Host::new(&[]);
+    host.admit(call("1", "hello"));
+    let early = host.store.clone();
+    let (state, effects) = host.attempt();
+    let finalize = EffectKind::Ledger(LedgerKind::Finalize);
+    let closes = |effect: &Effect| match effect {
+        Effect::Store(it) => it.commands.last().is_some_and(|last| last.kind() == finalize),
+        _ => false,
+    };
+    let (_, rest) = host.perform(state, effects, |effect| !closes(effect)).unwrap();
+    let Some(Effect::Store(closing)) = rest.first() else { panic!("{rest:?}") };
+    for command in &closing.commands[..2] {
+        host.store.one(command).unwrap();
+    }
+    host.wait_for_lease();
+    let (state, effects) = host.attempt();
+    let [Effect::Store(reading)] = &effects[..] else { panic!("{effects:?}") };
+    let torn = |host: &mut Host| {
+        let (log, lane) = (&reading.commands[0], &reading.commands[1]);
+        let page = early.clone().one(log).unwrap();
+        Ok(alloc::vec![page, host.store.one(lane).unwrap()])
+    };
+    let first = torn(&mut host);
+    let step = Attempt::step(state, Input::Stored(first));
+    let [Effect::Store(again)] = &step.effects[..] else { panic!("{:?}", step.effects) };
+    let frozen = Attempt::step(step.state.clone(), {
+        let page = early.clone().one(&again.commands[0]).unwrap();
+        Input::Stored(Ok(alloc::vec![page, host.store.one(&again.commands[1]).unwrap()]))
+    });
+    let end_of_log = crate::identity::Sequence(1);
+    let ahead = End::Corrupt(crate::record::Corruption::Ahead { end: end_of_log });
+    assert_eq!(frozen.effects.last(), Some(&Effect::End(ahead)));
+    let (_, end) = host.perform(step.state, step.effects, |_| true).unwrap_err();
+    assert_eq!(end, End::Settled);
+    check(&host);
+}
+
 /// A zombie: the attempt is paused before an effect, a successor acts, then it goes on.
 #[test]
 fn arc_13_a_predecessor_that_wakes_changes_nothing_and_ends() {
@@ -339,7 +380,6 @@ fn a_transient_refusal_loses_no_answer() {
 }
 
 fn settles_a_call(commands: &[StoreCommand]) -> bool {
-    use crate::effect::EffectKind;
     use crate::record::BatchKind;
     commands.iter().any(|it| it.kind() == EffectKind::Append(BatchKind::ToolSettled))
 }

@@ -23,32 +23,28 @@ fn lane(settled: usize) -> Stage {
     stage
 }
 
-/// Reads until the first pipeline that writes; where each page began, and the lanes read.
-fn reading(stage: &mut Stage, at: usize) -> (Vec<u64>, usize) {
-    let (mut pages, mut lanes) = (Vec::new(), 0);
+/// Reads until the first pipeline that writes; where each page began. Behind every page the lane
+/// is read, so a row is never older than the log it is judged by.
+fn reading(stage: &mut Stage, at: usize) -> Vec<u64> {
+    let mut pages = Vec::new();
     loop {
-        let pipeline = stage.actors[at].pipeline().expect("it reads or writes");
-        for command in &pipeline.commands {
-            match command {
-                StoreCommand::ReadLog { from } => pages.push(from.0),
-                StoreCommand::ReadLane(_) => lanes += 1,
-                StoreCommand::Ledger(_) | StoreCommand::Conversation(_) => return (pages, lanes),
-            }
+        match &stage.actors[at].pipeline().expect("it reads or writes").commands[..] {
+            [StoreCommand::ReadLog { from }, StoreCommand::ReadLane(_)] => pages.push(from.0),
+            _ => return pages,
         }
         stage.perform(at, Fate::Done);
     }
 }
 
 #[test]
-fn store_011_every_page_is_read_once_and_the_lane_once() {
+fn store_011_every_page_is_read_once() {
     for settled in 0..8 {
         let mut stage = lane(settled);
-        let (pages, lanes) = reading(&mut stage, 0);
+        let pages = reading(&mut stage, 0);
         // The store of these tests gives two batches a page.
         let log = &stage.host.store.log;
         let begins = log.iter().step_by(2).map(|it| it.envelope().first_sequence.0);
         assert_eq!(pages, begins.collect::<Vec<_>>());
-        assert_eq!(lanes, 1);
         assert_eq!(stage.finish(0), Some(End::Settled));
     }
     assert_eq!(lane(7).host.store.log.len(), 1 + 7 * 3);
@@ -62,7 +58,7 @@ fn store_011_what_is_appended_while_it_reads_is_read_too() {
     // Another process settles the submission before the second page is read.
     let other = stage.enter();
     assert_eq!(stage.finish(other), Some(End::Settled));
-    let (pages, _) = reading(&mut stage, 0);
+    let pages = reading(&mut stage, 0);
     assert_eq!(pages, [2, 4, 6, 8]);
     // The row that it saw is not the one that waits now.
     assert_eq!(stage.finish(0), Some(End::Settled));

@@ -111,8 +111,8 @@ fn store_002_every_refusal_in_mid_flight_leads_to_reading_again() {
             }
             stage.perform(0, Fate::Refused(0, why));
             let reading = [
-                StoreCommand::ReadLane(Target::Submission(submission("1"))),
                 StoreCommand::ReadLog { from: Sequence(0) },
+                StoreCommand::ReadLane(Target::Submission(submission("1"))),
             ];
             assert_eq!(stage.actors[0].pipeline().unwrap().commands, reading, "{why}");
             let end = stage.finish(0);
@@ -129,18 +129,18 @@ fn store_002_every_refusal_in_mid_flight_leads_to_reading_again() {
 fn store_002_a_refusal_keeps_the_commands_before_it_and_loses_nothing_after_it() {
     let refused = |executed| Fate::Refused(executed, TRANSIENT);
     let met = everywhere(&[&["pay"]], refused, invoked_once_without_doubt);
-    assert!(met > 12, "{met}");
+    assert!(met > 10, "{met}");
 }
 
 #[test]
 fn dur_007_any_prefix_may_be_committed_before_the_answer_is_lost() {
     let met = everywhere(&[&["pay"]], Fate::Lost, invoked_once_without_doubt);
-    assert!(met > 12, "{met}");
+    assert!(met > 10, "{met}");
     let met = everywhere(&[&["look", "file", "pay"]], Fate::Lost, |stage| {
         assert_eq!(stage.host.outside.invocations(), 3);
         assert!(!history(&stage.host).contains(&"unknown"));
     });
-    assert!(met > 14, "{met}");
+    assert!(met > 12, "{met}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn arc_03_an_answer_that_comes_while_the_log_is_read_again_is_kept() {
     stage.until_out(0, "tool.invoke");
     stage.answer(0, 0);
     stage.perform(0, Fate::Refused(0, TRANSIENT));
-    assert_eq!(stage.actors[0].commands(), ["ledger.read", "conversation.read"]);
+    assert_eq!(stage.actors[0].commands(), ["conversation.read", "ledger.read"]);
     stage.answer(0, 0);
     assert_eq!(stage.finish(0), Some(End::Settled));
     assert_eq!(stage.host.outside.invocations(), 2);

@@ -1,3 +1,4 @@
 mod enumeration;
 mod search;
 pub(crate) mod toy;
+mod world;

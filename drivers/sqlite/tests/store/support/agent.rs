@@ -116,10 +116,9 @@ impl Worker {
                 start: Doubt { call: it.call, start: it.epoch },
                 outcome: Arc::new(ToolOutcome::Success(it.parameters)),
             },
-            External::Reconcile(it) => Answer::Reconciler {
-                doubt: it.doubt,
-                reconciliation: Reconciliation::Unprovable,
-            },
+            External::Reconcile(it) => {
+                Answer::Reconciler { doubt: it.doubt, reconciliation: Reconciliation::Unprovable }
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use everstep_machine::digest::Digest;
 use everstep_machine::identity::{ConversationId, Sequence, Timestamp};
 use everstep_machine::record::StoredBatch;
 use everstep_sqlite::{CommitMode, Options, SqliteReader, SqliteStore};
@@ -54,13 +55,16 @@ impl Folder {
         rusqlite::Connection::open(self.file()).unwrap()
     }
 
-    /// Every byte of the database and of the files that SQLite keeps beside it.
-    pub(crate) fn bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    /// Digests of the database and of what SQLite keeps beside it, shared memory and empty files
+    /// aside: the former holds no data, and the latter are left by who only looked.
+    pub(crate) fn bytes(&self) -> Vec<(PathBuf, Digest)> {
         let mut files: Vec<_> = fs::read_dir(self.path())
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .filter(|path| !path.to_string_lossy().ends_with("-shm"))
-            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .map(|path| (path.clone(), fs::read(path).unwrap_or_default()))
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .map(|(path, bytes)| (path, Digest::of("test/file", &bytes)))
             .collect();
         files.sort();
         files

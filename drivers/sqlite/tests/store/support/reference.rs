@@ -30,6 +30,11 @@ pub(crate) struct Shelf {
 }
 
 impl Reference {
+    /// An empty store at a time.
+    pub(crate) fn at(now: Timestamp) -> Self {
+        Self { now, ..Self::default() }
+    }
+
     /// What is stored of a conversation.
     pub(crate) fn shelf(&mut self, conversation: &ConversationId) -> &mut Shelf {
         let new = || Shelf::new(conversation.clone());

@@ -1,0 +1,73 @@
+//! What a store looks after between its transactions: that its file is still there, and that the
+//! write-ahead log stays short.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+/// Bytes beyond which the write-ahead log is too long.
+pub(crate) const WAL_BYTES: u64 = 16 << 20;
+
+/// Which file a path meant when it was opened.
+pub(crate) struct Home(Option<FileId>);
+
+#[cfg(unix)]
+type FileId = (u64, u64);
+#[cfg(not(unix))]
+type FileId = std::convert::Infallible;
+
+impl Home {
+    pub(crate) fn of(path: &Path) -> Self {
+        Self(file_id(path))
+    }
+
+    /// Whether the path means another file now, or none.
+    pub(crate) fn is_left(&self, path: &Path) -> bool {
+        self.0.is_some() && self.0 != file_id(path)
+    }
+}
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
+}
+
+/// Elsewhere an open file cannot be moved.
+#[cfg(not(unix))]
+fn file_id(_: &Path) -> Option<FileId> {
+    None
+}
+
+/// The log, and how long it may become before somebody waits for readers to let go of it.
+///
+/// SQLite moves the log's contents into the file every now and then, and starts the log anew when
+/// nobody reads from it. Readers that come and go without a gap keep it from ever doing so, short
+/// as each may be; so a log that has become long is started anew by waiting for those that read
+/// at the moment, which the next ones then do from the file.
+pub(crate) struct WriteAheadLog {
+    path: PathBuf,
+    limit: u64,
+}
+
+impl WriteAheadLog {
+    pub(crate) fn of(database: &Path) -> Self {
+        let mut path = database.as_os_str().to_owned();
+        path.push("-wal");
+        Self { path: path.into(), limit: WAL_BYTES }
+    }
+
+    /// Starts the log anew if it is too long. A reader who never lets go is asked again only when
+    /// the log has grown by another quarter; nothing that was committed depends on it.
+    pub(crate) fn keep_short(&mut self, connection: &Connection) {
+        let length = fs::metadata(&self.path).map_or(0, |it| it.len());
+        if length <= self.limit {
+            return;
+        }
+        let is_kept = |row: &rusqlite::Row<'_>| row.get::<_, bool>(0);
+        let kept = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), is_kept);
+        let started_anew = matches!(kept, Ok(false));
+        self.limit = if started_anew { WAL_BYTES } else { length + WAL_BYTES / 4 };
+    }
+}
