@@ -1,5 +1,6 @@
 //! How each record changes the fold, and what it may not contradict.
 
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -31,6 +32,33 @@ impl Projection {
             self.next = at.next();
         }
         Ok(())
+    }
+
+    /// Folds a batch like [`Projection::apply`], or else changes nothing. What it costs depends on
+    /// the submissions that the batch speaks of, and not on how many there are.
+    ///
+    /// # Errors
+    /// A record contradicts the records before it.
+    pub fn try_apply(&mut self, epoch: Epoch, batch: &Batch) -> Result<(), Corruption> {
+        let (created, next, shown) = (self.created.clone(), self.next, self.transcript.len());
+        let spoken_of: BTreeSet<SubmissionId> =
+            batch.records().iter().filter_map(Record::submission).collect();
+        let views = spoken_of.into_iter().map(|id| (id, self.submissions.get(&id).cloned()));
+        let views: Vec<_> = views.collect();
+        let applied = self.apply(epoch, batch);
+        if applied.is_err() {
+            (self.created, self.next) = (created, next);
+            for (id, view) in views {
+                match view {
+                    Some(view) => drop(self.submissions.insert(id, view)),
+                    None => drop(self.submissions.remove(&id)),
+                }
+            }
+            if shown < self.transcript.len() {
+                Arc::make_mut(&mut self.transcript).truncate(shown);
+            }
+        }
+        applied
     }
 
     /// Folds a whole log from its beginning, as batches that link to each other.

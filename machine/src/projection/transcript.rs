@@ -8,10 +8,11 @@ use crate::identity::SubmissionId;
 
 impl Projection {
     /// The messages of a request for the next turn of a submission: the settled runs before it,
-    /// and its own turns.
+    /// and its own turns. One that is settled itself is among the former.
     #[must_use]
     pub fn messages(&self, submission: SubmissionId) -> Vec<Message> {
-        let own = self.submission(submission).and_then(|view| view.run.as_ref());
+        let own = self.submission(submission).filter(|view| view.settled.is_none());
+        let own = own.and_then(|view| view.run.as_ref());
         let mut messages = self.transcript().to_vec();
         messages.extend(own.into_iter().flat_map(RunView::messages));
         messages

@@ -155,11 +155,6 @@ impl State {
     /// Folds a batch. False if it contradicts the fold; then nothing changes.
     #[must_use]
     pub fn fold_batch(&mut self, batch: &Batch) -> bool {
-        let mut projection = self.projection.clone();
-        let folded = projection.apply(self.epoch, batch).is_ok();
-        if folded {
-            self.projection = projection;
-        }
-        folded
+        self.projection.try_apply(self.epoch, batch).is_ok()
     }
 }

@@ -207,9 +207,7 @@ impl Story {
     /// Appends one batch of records, if they contradict nothing; otherwise nothing changes.
     pub(crate) fn try_tell(&mut self, records: Vec<Record>) -> Result<(), Corruption> {
         let batch = Batch::new(&call("1", "").conversation, records).unwrap();
-        let mut fold = self.fold.clone();
-        fold.apply(self.epoch, &batch)?;
-        self.fold = fold;
+        self.fold.try_apply(self.epoch, &batch)?;
         self.commit(batch);
         Ok(())
     }

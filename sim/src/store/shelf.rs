@@ -210,7 +210,7 @@ impl Shelf {
     fn timeless_print(&self) -> u128 {
         let mut state = Fingerprinter::new();
         let Lane { conversation: _, next, epoch, owner, stamp: _ } = &self.lane;
-        (next, epoch).hash(&mut state);
+        (next, epoch, owner.is_some()).hash(&mut state);
         if let Some(ledger::Owner { submission, token, producer, lease_until: _ }) = owner {
             (submission, token, producer).hash(&mut state);
         }

@@ -227,7 +227,7 @@ impl World {
     }
 
     fn process_mut(&mut self, process: usize) -> &mut Process {
-        Arc::make_mut(&mut self.processes[process])
+        &mut **Arc::make_mut(&mut self.processes[process])
     }
 }
 

@@ -33,3 +33,14 @@ pub struct Moment {
     /// Where in the task.
     pub(crate) spot: Spot,
 }
+
+impl Moment {
+    /// The position of the command in its pipeline, from 0; none for an effect outside.
+    #[must_use]
+    pub const fn position(&self) -> Option<usize> {
+        match self.spot {
+            Spot::Command(at) => Some(at),
+            Spot::Flight(_) => None,
+        }
+    }
+}

@@ -10,8 +10,10 @@ use crate::testkit::{binding, call};
 fn refuses_at(story: &Story, records: Vec<Record>, at: u64) {
     let sequence = Sequence(story.fold.next_sequence().0 + at);
     let named = records[usize::try_from(at).unwrap()].clone();
-    let found = story.clone().try_tell(records);
+    let mut after = story.clone();
+    let found = after.try_tell(records);
     assert_eq!(found, Err(Corruption::History { at: sequence }), "{named:?}");
+    assert_eq!(after.fold, story.fold, "a batch that does not fit changes nothing");
 }
 
 fn refuses(story: &Story, record: Record) {
@@ -34,6 +36,16 @@ fn store_006_nothing_comes_before_the_creation_and_nothing_is_created_twice() {
 fn store_006_the_sequence_of_a_contradiction_is_that_of_the_record_within_its_batch() {
     let records = alloc::vec![ONE.input(), ONE.responded(0, &[]), ONE.input()];
     refuses_at(&Story::new(), records, 2);
+}
+
+#[test]
+fn dur_007_a_batch_that_does_not_fit_at_its_end_leaves_no_trace() {
+    let settled = [ONE.settled(completed()), ONE.settled(completed())];
+    refuses_at(&declared(&[]), settled.to_vec(), 1);
+    let two = alloc::vec![TWO.input(), TWO.responded(0, &["pay"]), TWO.input()];
+    refuses_at(&declared(&[]), two, 2);
+    let unknown = alloc::vec![ONE.unknown(start()), ONE.abort_requested(), ONE.input()];
+    refuses_at(&prepared(), unknown, 2);
 }
 
 #[test]

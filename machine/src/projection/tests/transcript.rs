@@ -100,6 +100,20 @@ fn run_005_a_request_without_a_run_shows_the_runs_before_it() {
 }
 
 #[test]
+fn run_005_a_settled_run_is_shown_once() {
+    let story = declared(&["look"]).tell([result(0)]).tell([ONE.settled(failed("Test"))]);
+    let shown = kinds(&story.fold.messages(ONE.submission()));
+    assert_eq!(shown, ["user", "assistant", "result"]);
+    // A doubt keeps the turns of an ended run in the fold, and not in the prompt.
+    let story = declared(&["look"]).tell([result(0)]).tell([ONE.responded(1, &["pay"])]);
+    let start = ONE.start(1, 0, 1);
+    let story = story.tell([ONE.prepared(start, "pay"), ONE.unknown(start)]);
+    let story = story.tell([ONE.settled(failed("Test"))]);
+    let shown = kinds(&story.fold.messages(ONE.submission()));
+    assert_eq!(shown, ["user", "assistant", "result"]);
+}
+
+#[test]
 fn run_005_a_run_that_is_not_settled_is_shown_to_no_other() {
     let story = declared(&[]).tell([TWO.input()]);
     assert_eq!(kinds(&story.fold.messages(TWO.submission())), ["user"]);
