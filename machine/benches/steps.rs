@@ -29,9 +29,7 @@ use everstep_machine::record::{
 };
 use everstep_machine::recovery::{Evidence, OwnKnowledge, classify};
 use everstep_machine::run::{self, Run};
-use everstep_machine::store::{
-    LaneView, LogPage, Pipeline, Replies, Reply, StoreCommand, Target,
-};
+use everstep_machine::store::{LaneView, LogPage, Pipeline, Replies, Reply, StoreCommand, Target};
 use everstep_machine::{Machine, admission};
 
 const BATCHES: usize = 41;
@@ -160,7 +158,7 @@ struct Recording {
     conversation: Vec<(conversation::Slice, conversation::Stamped)>,
     evidence: Vec<(Row, Projection)>,
     attempt: Vec<(attempt::State, attempt::Input)>,
-    /// The first step of the attempt after it has read the log.
+    /// The first step of the attempt after the one that read the log and acted on it.
     first_act: usize,
     rows: Vec<Arc<Row>>,
     lane: Option<ledger::Lane>,
@@ -206,10 +204,11 @@ impl Recording {
             self.attempt.push((state.clone(), input.clone()));
             let step = Attempt::step(state, input);
             state = step.state;
+            if self.evidence.is_empty() {
+                self.first_act = self.attempt.len();
+            }
             if let (Some(row), Some(fold)) = (state.predicted_row(), state.projection()) {
                 self.evidence.push((row.clone(), fold.clone()));
-            } else if self.evidence.is_empty() {
-                self.first_act = self.attempt.len();
             }
             for effect in step.effects {
                 match effect {
@@ -219,8 +218,7 @@ impl Recording {
                     attempt::Effect::External(external) => {
                         inputs.insert(0, attempt::Input::Answered(answer(&external)));
                     }
-                    attempt::Effect::CancelExternals
-                    | attempt::Effect::ScheduleRenewal { .. } => {}
+                    attempt::Effect::CancelExternals | attempt::Effect::ScheduleRenewal { .. } => {}
                     attempt::Effect::End(end) => assert_eq!(end, attempt::End::Settled),
                 }
             }
@@ -249,7 +247,8 @@ impl Recording {
     fn row(&mut self, command: ledger::Command) -> ledger::Reply {
         let lane = self.lane.clone().expect("a lane");
         let rows = command.footprint().select(self.rows.iter());
-        let before = (ledger::Slice { lane, rows }, ledger::Stamped { command, now: Timestamp(1_000) });
+        let before =
+            (ledger::Slice { lane, rows }, ledger::Stamped { command, now: Timestamp(1_000) });
         self.ledger.push(before.clone());
         let step = Ledger::step(before.0, before.1);
         for effect in step.effects {

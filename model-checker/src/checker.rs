@@ -1,6 +1,8 @@
 //! The search: breadth first, every state once.
 
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use foldhash::fast::FixedState;
@@ -35,18 +37,24 @@ pub fn check<M: Model>(
         edges: Vec::new(),
         good_ends: Vec::new(),
         waiting: VecDeque::new(),
+        at_hand: (0, 0),
         moves: 0,
         ends: 0,
     };
-    let mut counterexample = checker.explore(watch);
+    let explored = catch_unwind(AssertUnwindSafe(|| checker.explore(watch)));
+    let mut counterexample =
+        explored.unwrap_or_else(|panic| Some(checker.panicked(panic_text(&*panic))));
     if counterexample.is_none() && checker.waiting.is_empty() {
         counterexample = checker.stuck();
     }
+    let depth = checker.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+    let next = checker.waiting.front().map(|state| checker.nodes[state.node as usize].depth);
     Report {
         moves: checker.moves,
         states: checker.nodes.len() as u64,
         ends: checker.ends,
-        depth: checker.nodes.iter().map(|node| node.depth).max().unwrap_or(0),
+        depth,
+        covered: next.unwrap_or(depth),
         frontier: checker.waiting.len() as u64,
         counterexample,
         elapsed: began.elapsed(),
@@ -79,6 +87,8 @@ struct Checker<'a, M> {
     edges: Vec<(u32, u32)>,
     good_ends: Vec<u32>,
     waiting: VecDeque<Waiting<M>>,
+    /// The state that is being explored, and which of its moves.
+    at_hand: (u32, u32),
     moves: u64,
     ends: u64,
 }
@@ -114,11 +124,12 @@ impl<M: Model> Checker<'_, M> {
         let depth = self.nodes[state.node as usize].depth + 1;
         for (by, next) in moves.iter().enumerate() {
             let Some(left) = state.left.checked_sub(next.faults) else { continue };
+            let by = u32::try_from(by).expect("a state has fewer than 2^32 moves");
+            self.at_hand = (state.node, by);
             let mut model = state.model.clone();
             model.apply(&next.action);
             self.moves += 1;
             let broken = model.violation();
-            let by = u32::try_from(by).expect("a state has fewer than 2^32 moves");
             let node = self.meet(model, left, Node { parent: state.node, by, depth });
             if let Some((property, detail)) = broken {
                 return Some(self.way_to(node, Defeat::Broken { property, detail }));
@@ -174,8 +185,22 @@ impl<M: Model> Checker<'_, M> {
         Some(self.way_to(stuck, Defeat::Stuck))
     }
 
+    /// The move at hand panics.
+    fn panicked(&self, message: String) -> Found<M> {
+        let (node, by) = self.at_hand;
+        let (model, mut found) = self.walk_to(node, Defeat::Panicked { message });
+        let next = model.moves().swap_remove(by as usize);
+        found.told.push(model.describe(&next.action));
+        found.actions.push(next.action);
+        found
+    }
+
     /// The moves from the start to a state.
     fn way_to(&self, node: u32, defeat: Defeat<M::Property>) -> Found<M> {
+        self.walk_to(node, defeat).1
+    }
+
+    fn walk_to(&self, node: u32, defeat: Defeat<M::Property>) -> (M, Found<M>) {
         let mut taken = Vec::new();
         let mut at = self.nodes[node as usize];
         while at.depth > 0 {
@@ -190,6 +215,12 @@ impl<M: Model> Checker<'_, M> {
             model.apply(&next.action);
             actions.push(next.action);
         }
-        Counterexample { actions, told, defeat }
+        (model, Counterexample { actions, told, defeat })
     }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("it does not say why").to_owned()
 }

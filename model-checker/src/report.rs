@@ -23,6 +23,11 @@ pub enum Defeat<P> {
         /// What was seen.
         detail: String,
     },
+    /// The last move fails an assertion.
+    Panicked {
+        /// What the panic says.
+        message: String,
+    },
     /// From here no good end can be reached any more, although something can always happen.
     Stuck,
 }
@@ -51,6 +56,8 @@ pub struct Report<A, P> {
     pub depth: u32,
     /// States met and not explored: 0 when the check is complete.
     pub frontier: u64,
+    /// Moves from the start within which every state was met.
+    pub covered: u32,
     /// What went wrong first.
     pub counterexample: Option<Counterexample<A, P>>,
     /// The time it took.

@@ -14,6 +14,8 @@ struct Counters {
     concluded: bool,
     /// Both at the top is no good end.
     unhappy: bool,
+    /// Raising the second one to this is a bug.
+    fragile: Option<u8>,
 }
 
 impl Counters {
@@ -25,6 +27,7 @@ impl Counters {
             forgetful: false,
             concluded: false,
             unhappy: false,
+            fragile: None,
         }
     }
 }
@@ -74,6 +77,7 @@ impl Model for Counters {
             Action::Reset(at) => self.values[*at] = 0,
             Action::Forget => self.values[0] -= 1,
         }
+        assert_ne!(self.fragile, Some(self.values[1]), "COUNT-01: it never gets there");
     }
 
     fn describe(&self, action: &Action) -> String {
@@ -132,7 +136,7 @@ fn a_counterexample_is_a_shortest_one() {
 #[test]
 fn what_only_a_fault_reaches_is_found_with_a_fault() {
     // Resetting the first counter is the only way to have the second one ahead of it.
-    let model = Counters { bad: Some([0, 3]), forgetful: false, ..Counters::new(3) };
+    let model = Counters { bad: Some([0, 3]), ..Counters::new(3) };
     assert!(run(&model, 0, 1_000).counterexample.is_some(), "raising only one does it as well");
     let forgetful = Counters { forgetful: true, ..Counters::new(1) };
     assert!(run(&forgetful, 0, 1_000).counterexample.is_some());
@@ -161,4 +165,15 @@ fn the_bound_on_states_ends_a_check() {
     assert!(!report.is_complete());
     assert!(report.frontier > 0 && report.counterexample.is_none());
     assert!((50..60).contains(&report.states), "{}", report.states);
+    // Within eight moves there are 45 states, within nine 55.
+    assert_eq!((report.covered, report.depth), (8, 9));
+}
+
+#[test]
+fn a_move_that_panics_is_the_last_of_a_counterexample() {
+    let model = Counters { fragile: Some(2), ..Counters::new(3) };
+    let found = run(&model, 0, 1_000).counterexample.expect("it panics");
+    assert_eq!(found.actions, [Action::Raise(1), Action::Raise(1)]);
+    let Defeat::Panicked { message } = found.defeat else { panic!("{:?}", found.defeat) };
+    assert!(message.contains("COUNT-01"), "{message}");
 }

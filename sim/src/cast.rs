@@ -17,12 +17,16 @@ use everstep_machine::identity::{
     ConversationId, DurationMs, ProducerId, RunId, SubmissionId, ToolCallId, ToolName, Turn,
 };
 use everstep_machine::ledger::{AbortIntent, Command};
+use everstep_machine::limits::RENEWAL_MS;
 use everstep_machine::store::{Pipeline, StoreCommand};
 
 use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{AbortMoment, AbortScript, Scenario, SubmissionScript, TurnScript, fallback};
+
+/// The least that [`Cast::step_bound`] is.
+const STEPS: u64 = 20_000;
 
 /// What a model says to a turn.
 pub(crate) type ModelAnswer = Result<Arc<ModelResponse>, ModelFault>;
@@ -38,6 +42,8 @@ pub(crate) struct Cast {
     pub(crate) clients: Vec<Client>,
     pub(crate) aborts: Vec<Abort>,
     pub(crate) workers: Vec<ProducerId>,
+    /// Micro-events after which a world of this scenario has no excuse for not having ended.
+    pub(crate) step_bound: u64,
     tools: Vec<Tool>,
     calls: BTreeMap<ToolCallId, Declared>,
 }
@@ -76,17 +82,14 @@ pub(crate) struct Tool {
 /// A call that a run may declare.
 #[derive(Debug)]
 pub(crate) struct Declared {
+    pub(crate) submission: SubmissionId,
     pub(crate) run: RunId,
     pub(crate) turn: Turn,
     pub(crate) tool: ToolName,
 }
 
 impl Cast {
-    pub(crate) fn new(
-        scenario: Arc<Scenario>,
-        profile: Profile,
-        defect: Option<Defect>,
-    ) -> Self {
+    pub(crate) fn new(scenario: Arc<Scenario>, profile: Profile, defect: Option<Defect>) -> Self {
         let binding = Arc::new(binding(&scenario));
         let mut lanes = Vec::new();
         for submission in &scenario.submissions {
@@ -98,9 +101,32 @@ impl Cast {
             scenario.submissions.iter().map(|it| client(it, &lanes, &binding)).collect();
         let aborts = scenario.aborts.iter().map(|it| abort(it, &clients)).collect();
         let workers = (1..=scenario.workers).map(|number| producer(&format!("worker-{number}")));
-        let calls = calls(&clients, scenario.agent.max_turns);
-        let (workers, tools) = (workers.collect(), tools(&scenario));
-        Self { scenario, profile, defect, binding, lanes, clients, aborts, workers, tools, calls }
+        let mut cast = Self {
+            profile,
+            defect,
+            binding,
+            lanes,
+            aborts,
+            workers: workers.collect(),
+            step_bound: 0,
+            tools: tools(&scenario),
+            calls: calls(&clients, scenario.agent.max_turns),
+            clients,
+            scenario,
+        };
+        cast.step_bound = cast.patience();
+        cast
+    }
+
+    /// Many times what the scenario takes when nothing breaks: each submission, each turn, each
+    /// call, and each renewal while a slow tool runs.
+    fn patience(&self) -> u64 {
+        let renewals =
+            |call: &Declared| self.tool(&call.tool).map_or(0, |tool| tool.latency.0 / RENEWAL_MS);
+        let calls: u64 = self.calls.values().map(|call| 50 + 10 * renewals(call)).sum();
+        let turns = u64::from(self.scenario.agent.max_turns) * 50;
+        let submissions = self.clients.len() as u64 * (200 + turns);
+        STEPS.max(16 * (submissions + calls))
     }
 
     /// A tool of the agent.
@@ -150,7 +176,7 @@ impl Client {
 }
 
 fn producer(name: &str) -> ProducerId {
-    ProducerId::new(name).expect("ID-01: a producer's name is short and plain")
+    ProducerId::new(name).expect("ARC-09: a producer's name is short and plain")
 }
 
 fn binding(scenario: &Scenario) -> Binding {
@@ -158,13 +184,12 @@ fn binding(scenario: &Scenario) -> Binding {
     let tools = scenario.tools.iter().map(|tool| tool.definition.clone()).collect();
     let definition =
         AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
-            .expect("CAP-001: a checked scenario holds a sound agent");
+            .expect("ARC-09: a checked scenario holds a sound agent");
     Binding { definition, model: Digest::of("everstep/scripted-model", b"1") }
 }
 
 fn client(script: &SubmissionScript, lanes: &[ConversationId], binding: &Arc<Binding>) -> Client {
-    let submission =
-        SubmissionId::derive(&script.conversation, &script.principal, &script.key);
+    let submission = SubmissionId::derive(&script.conversation, &script.principal, &script.key);
     let lane = lanes.iter().position(|lane| *lane == script.conversation);
     Client {
         call: Call {
@@ -242,9 +267,9 @@ fn calls(clients: &[Client], max_turns: u32) -> BTreeMap<ToolCallId, Declared> {
         for turn in (0..max_turns).map(Turn) {
             let Some(Ok(response)) = client.scripted(turn) else { continue };
             for (index, call) in response.calls().enumerate() {
-                let (run, tool) = (client.run, call.tool.clone());
+                let (submission, run, tool) = (client.submission, client.run, call.tool.clone());
                 let id = ToolCallId::derive(run, turn, index);
-                calls.insert(id, Declared { run, turn, tool });
+                calls.insert(id, Declared { submission, run, turn, tool });
             }
         }
     }

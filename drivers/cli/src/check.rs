@@ -52,7 +52,7 @@ fn told(seen: &Mutex<Option<Progress>>) -> String {
 fn verdict(report: &Report<Event, Property>) -> Exit {
     match report.counterexample.as_ref().map(|found| &found.defeat) {
         Some(Defeat::Stuck | Defeat::Broken { property: Property::Liveness, .. }) => Exit::Liveness,
-        Some(Defeat::Broken { .. }) => Exit::Safety,
+        Some(Defeat::Broken { .. } | Defeat::Panicked { .. }) => Exit::Safety,
         None if report.frontier > 0 => Exit::Budget,
         None => Exit::Holds,
     }
@@ -81,10 +81,10 @@ fn render(args: &Check, name: &str, report: &Report<Event, Property>) -> String 
         None if report.frontier > 0 => {
             let _ = writeln!(
                 text,
-                "{}: nothing is broken within the first {} moves, and in some states after; \
+                "{}: nothing is broken within {} of the start, and in some states after that; \
                  allow more with --max-states",
                 styled(BAD, "the bound on states is met"),
-                covered(report),
+                counted(u64::from(report.covered), "move"),
             );
         }
         None => {
@@ -92,12 +92,6 @@ fn render(args: &Check, name: &str, report: &Report<Event, Property>) -> String 
         }
     }
     text
-}
-
-/// Moves from the start within which every state was explored, at least: states are explored in
-/// the order of their depth, and those of the last two depths may be waiting.
-fn covered(report: &Report<Event, Property>) -> u32 {
-    report.depth.saturating_sub(2)
 }
 
 fn counterexample(found: &Found) -> String {
@@ -116,6 +110,7 @@ fn counterexample(found: &Found) -> String {
 fn defeat(found: &Found) -> (&'static str, &str) {
     match &found.defeat {
         Defeat::Broken { property, detail } => (property.name(), detail),
+        Defeat::Panicked { message } => (Property::NoDefect.name(), message),
         Defeat::Stuck => (Property::Liveness.name(), "from here no end can be reached any more"),
     }
 }
@@ -143,6 +138,7 @@ fn render_json(
         "ends": report.ends,
         "depth": report.depth,
         "frontier": report.frontier,
+        "covered": report.covered,
         "complete": report.is_complete(),
         "seconds": seconds,
         "states_per_second": rate(report.states, seconds),

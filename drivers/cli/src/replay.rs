@@ -1,6 +1,7 @@
 //! `everstep replay`: one saved schedule, event by event.
 
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use everstep_sim::fault::Fault as Injected;
 use everstep_sim::oracle::{Property, Violation};
@@ -19,7 +20,12 @@ pub(crate) fn run(args: &Replay) -> Outcome {
         let absent = matches!(error.fault(), Fault::Unreadable(_));
         Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
     })?;
-    let run = trace.replay().map_err(|why| {
+    let replayed = catch_unwind(AssertUnwindSafe(|| trace.replay()));
+    let replayed = replayed.map_err(|_| {
+        let text = "the schedule panics, as told above; it ends where an assertion fails";
+        Complaint::new(Exit::Safety, format!("{}: {text}", args.trace.display()))
+    })?;
+    let run = replayed.map_err(|why| {
         let exit = match why {
             Stuck::Unreached(_) | Stuck::Impossible(_) => Exit::Usage,
             Stuck::Endless(_) => Exit::Liveness,

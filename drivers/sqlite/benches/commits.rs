@@ -15,18 +15,21 @@ use everstep_machine::agent::{
 };
 use everstep_machine::attempt::{self, Attempt, End, Setup};
 use everstep_machine::contract::Machine;
+use everstep_machine::conversation::{self, Tail};
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{
-    AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId, Token,
+    AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, RunId, Sequence,
+    SubmissionId, TenantId, Token,
 };
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::store::Store;
+use everstep_machine::record::{Batch, InputRecorded, Record};
+use everstep_machine::store::{Pipeline, Reply, Store, StoreCommand};
 use everstep_sqlite::{CommitMode, Options, SqliteStore};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Measured operations of each kind.
-const COUNT: u32 = 2_000;
+const COUNT: u32 = 500;
 /// Operations whose pages are counted: few enough that the log is not started anew.
 const SAMPLE: u32 = 60;
 
@@ -41,12 +44,13 @@ fn main() {
     for mode in CommitMode::ALL {
         let pages = bench.admissions(*mode, 64);
         if *mode == CommitMode::Fused {
-            bench.bare("bare transaction of as many pages", pages);
+            bench.bare("bare transaction of as many pages", pages.round() as u64);
         }
         bench.submissions(*mode, 64);
     }
     bench.submissions(CommitMode::Fused, 1);
     bench.bare("bare transaction of one page", 1);
+    bench.depths();
 }
 
 /// Where the databases are.
@@ -68,10 +72,11 @@ impl Times {
         Self((0..count).map(timed).collect())
     }
 
-    fn print(mut self, name: &str, commits: f64, pages: u64) {
+    fn print(mut self, name: &str, commits: f64, pages: Option<f64>) {
         let all: Duration = self.0.iter().sum();
         self.0.sort_unstable();
         let at = |percent: usize| self.0[(self.0.len() - 1) * percent / 100].as_micros();
+        let pages = pages.map_or_else(String::new, |pages| format!("{pages:.1}"));
         let rate = self.0.len() as f64 / all.as_secs_f64();
         println!("{name:<44} {rate:>9.0} {:>9} {:>9} {commits:>8.2} {pages:>8}", at(50), at(99));
     }
@@ -90,19 +95,20 @@ impl Bench {
     }
 
     /// Admissions into existing conversations. Returns the pages that one writes.
-    fn admissions(&self, mode: CommitMode, lanes: u32) -> u64 {
+    fn admissions(&self, mode: CommitMode, lanes: u32) -> f64 {
         let (mut store, file) = self.store(mode);
         (0..lanes).for_each(|n| admit(&mut store, n, lanes));
+        // Closing it leaves an empty log.
         drop(store);
         let mut store = SqliteStore::open(Options::new(&file).mode(mode)).expect("it was there");
         let mut next = lanes..;
         let mut one = |store: &mut SqliteStore| admit(store, next.next().expect("a key"), lanes);
         (0..SAMPLE).for_each(|_| one(&mut store));
-        let pages = pages_in_log(&file) / u64::from(SAMPLE);
+        let pages = pages_in_log(&file) / f64::from(SAMPLE);
         let before = store.counters().commits;
         let times = Times::of(COUNT, |_| one(&mut store));
         let commits = (store.counters().commits - before) as f64 / f64::from(COUNT);
-        times.print(&format!("admission, {mode}, {lanes} lanes"), commits, pages);
+        times.print(&format!("admission, {mode}, {lanes} lanes"), commits, Some(pages));
         pages
     }
 
@@ -116,7 +122,21 @@ impl Bench {
             work(&mut store, n, lanes);
         });
         let commits = (store.counters().commits - before) as f64 / f64::from(count);
-        times.print(&format!("settled submission, {mode}, {lanes} lanes"), commits, 0);
+        times.print(&format!("settled submission, {mode}, {lanes} lanes"), commits, None);
+    }
+
+    /// One append to a log that holds so many records already.
+    fn depths(&self) {
+        let (mut store, _) = self.store(CommitMode::Fused);
+        admit(&mut store, 0, 1);
+        let mut log = Log::begin(&store, lane(0, 1));
+        for depth in [100, 1_000, 10_000] {
+            while log.tail.next_sequence.0 < depth {
+                log.append(&mut store, (depth - log.tail.next_sequence.0).min(250));
+            }
+            let times = Times::of(COUNT / 5, |_| log.append(&mut store, 1));
+            times.print(&format!("append at record {depth}"), 1.0, None);
+        }
     }
 
     /// Transactions of SQLite alone, as durable and of as many pages.
@@ -127,32 +147,72 @@ impl Bench {
         connection.execute_batch(wal).expect("a write-ahead log");
         let create = "CREATE TABLE bare (k INTEGER PRIMARY KEY, v BLOB)";
         connection.execute_batch(create).expect("a table");
-        // A page of the table, and the others as overflow of the one row.
-        let blob = vec![7_u8; (pages as usize - 1) * 4_092 + 200];
+        // Rows of which two do not fit a page: as many pages as rows.
+        let blob = |n: u32| vec![n.to_le_bytes()[0]; 2_500];
+        for k in 0..pages {
+            let insert = "INSERT INTO bare VALUES (?1, ?2)";
+            connection.execute(insert, (k, blob(0))).expect("written");
+        }
         let one = |n: u32| {
             let behavior = TransactionBehavior::Immediate;
             let transaction = Transaction::new_unchecked(&connection, behavior).expect("begun");
-            let mut put = transaction
-                .prepare_cached("INSERT OR REPLACE INTO bare VALUES (?1, ?2)")
-                .expect("a statement");
-            // The same few rows, so that the file does not grow.
-            put.execute((n % 64, &blob)).expect("written");
+            let mut put =
+                transaction.prepare_cached("UPDATE bare SET v = ?1").expect("a statement");
+            put.execute([blob(n + 1)]).expect("written");
             drop(put);
             transaction.commit().expect("committed");
         };
-        (0..64).for_each(one);
         let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
         connection.query_row(checkpoint, (), |_| Ok(())).expect("an empty log");
         (0..SAMPLE).for_each(one);
-        let pages = pages_in_log(&file) / u64::from(SAMPLE);
-        Times::of(COUNT, one).print(name, 1.0, pages);
+        let pages = pages_in_log(&file) / f64::from(SAMPLE);
+        Times::of(COUNT, one).print(name, 1.0, Some(pages));
     }
 }
 
-fn pages_in_log(file: &Path) -> u64 {
+/// A producer of one log.
+struct Log {
+    lane: ConversationId,
+    tail: Tail,
+}
+
+impl Log {
+    fn begin(store: &SqliteStore, lane: ConversationId) -> Self {
+        let reader = store.reader().expect("it is there");
+        let tail = reader.log_page(&lane, Sequence(0)).expect("a page").tail;
+        Self { lane, tail: tail.expect("an admission begins a log") }
+    }
+
+    fn append(&mut self, store: &mut SqliteStore, records: u64) {
+        let from = self.tail.next_sequence.0;
+        let record = |n: u64| {
+            Record::InputRecorded(InputRecorded {
+                submission: SubmissionId(u128::from(n).to_be_bytes()),
+                principal: PrincipalId::new("ada").expect("a name"),
+                run: RunId([1; 16]),
+                input: CanonicalJson::string("refund this, please").expect("a text"),
+            })
+        };
+        let records = (from..from + records).map(record).collect();
+        let append = conversation::Command::Append {
+            epoch: self.tail.epoch,
+            producer: ProducerId::new("worker").expect("a name"),
+            expected: self.tail.reference(),
+            batch: Arc::new(Batch::new(&self.lane, records).expect("a batch")),
+        };
+        let commands = vec![StoreCommand::Conversation(append)];
+        let pipeline = Pipeline { lane: self.lane.clone(), commands };
+        match store.perform(&pipeline).expect("appended")[..] {
+            [Reply::Conversation(conversation::Reply::Appended(tail))] => self.tail = tail,
+            ref other => panic!("not appended: {other:?}"),
+        }
+    }
+}
+
+fn pages_in_log(file: &Path) -> f64 {
     let mut name = file.as_os_str().to_owned();
     name.push("-wal");
-    fs::metadata(name).map_or(0, |it| it.len().saturating_sub(32) / (4_096 + 24))
+    fs::metadata(name).map_or(0.0, |it| it.len().saturating_sub(32) as f64 / (4_096.0 + 24.0))
 }
 
 fn binding() -> Arc<Binding> {

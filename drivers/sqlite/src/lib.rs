@@ -48,10 +48,10 @@ mod verify;
 
 pub use cell::CellError;
 pub use clock::{Clock, WallClock};
-pub use error::{Flaw, OpenError, Place, StoreError};
+pub use error::{Corrupt, Flaw, OpenError, Place, StoreError};
 pub use format::Format;
 pub use options::{CommitMode, CommitModeError, Options};
-pub use reader::{MAX_LISTED, Scan, SqliteReader};
+pub use reader::{LanePlace, LaneRow, Listed, MAX_LISTED, Scan, SqliteReader};
 pub use store::{Counters, SqliteStore};
 pub use verify::Verified;
 

@@ -10,7 +10,8 @@
 //! cannot write. The one exception is SQLite's own: a transaction that a killed process left
 //! half-written in a rollback journal is rolled back by whoever opens the file next.
 
-use std::convert::Infallible;
+mod header;
+
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -23,11 +24,8 @@ use crate::error::{OpenError, Trouble, is_busy, is_full};
 use crate::format::{self, Format, Identity};
 use crate::transaction::{patiently, set_patience};
 use crate::upkeep::WAL_BYTES;
+use header::{HEADER_BYTES, Header, MAGIC};
 
-/// What every SQLite file begins with.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Bytes of the header of an SQLite file.
-const HEADER: u64 = 100;
 /// Statements that stay prepared: more than there are.
 const STATEMENTS: usize = 64;
 /// Pages after which SQLite moves the log's contents into the file.
@@ -114,9 +112,9 @@ fn look(path: &Path) -> Result<Look, OpenError> {
     match head.as_slice() {
         [] => Ok(Look::Empty),
         head if !MAGIC.starts_with(head) => Err(OpenError::NotADatabase { path: path.to_owned() }),
-        _ if metadata.len() < HEADER => Err(OpenError::Truncated {
+        _ if metadata.len() < HEADER_BYTES => Err(OpenError::Truncated {
             path: path.to_owned(),
-            expected: HEADER,
+            expected: HEADER_BYTES,
             found: metadata.len(),
         }),
         _ => Ok(Look::Database),
@@ -156,44 +154,6 @@ fn beside(path: &Path, ending: &str) -> bool {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     fs::metadata(name).is_ok_and(|it| it.len() > 0)
-}
-
-/// The header of an SQLite file, and the head of its first page, which lists the tables.
-struct Header([u8; HEADER as usize + 8]);
-
-impl Header {
-    fn read(path: &Path) -> io::Result<Self> {
-        let mut bytes = [0; HEADER as usize + 8];
-        let mut file = File::open(path)?;
-        file.read_exact(&mut bytes[..HEADER as usize])?;
-        // A file that ends here has no page at all; SQLite will say so.
-        let _ = file.read(&mut bytes[HEADER as usize..])?;
-        Ok(Self(bytes))
-    }
-
-    fn number<const N: usize>(&self, at: usize) -> [u8; N] {
-        let mut number = [0; N];
-        number.copy_from_slice(&self.0[at..at + N]);
-        number
-    }
-
-    fn identity(&self) -> Identity {
-        const EMPTY_LEAF: [u8; 5] = [13, 0, 0, 0, 0];
-        let [version, id] = [60, 68].map(|at| i32::from_be_bytes(self.number(at)));
-        let blank = self.number(HEADER as usize) == EMPTY_LEAF;
-        Identity::of(id, version, || Ok::<_, Infallible>(blank)).unwrap_or_else(|it| match it {})
-    }
-
-    /// The size of a page, times how many there are; 0 if an old library wrote last, which did not
-    /// count them.
-    fn promised_bytes(&self) -> u64 {
-        let size = match u16::from_be_bytes(self.number(16)) {
-            1 => 1 << 16,
-            size => u64::from(size),
-        };
-        let counted = self.number::<4>(24) == self.number::<4>(92);
-        if counted { size * u64::from(u32::from_be_bytes(self.number(28))) } else { 0 }
-    }
 }
 
 struct Opener<'a> {

@@ -17,7 +17,7 @@ use everstep_machine::ledger::{self, Footprint, Lane, Row};
 use everstep_machine::store::LogPage;
 use rusqlite::{Connection, Params};
 
-use crate::error::{OpenError, StoreError, Trouble};
+use crate::error::{Corrupt, OpenError, StoreError, Trouble};
 use crate::ledger::{decode, named_conversation, next_waiting, saturating};
 use crate::open::{self, Opened};
 use crate::transaction::snapshot;
@@ -37,13 +37,31 @@ const WAITING: &str = "SELECT r.sequence, r.submission, r.standing, r.cell, r.co
     WHERE r.standing <> 2 AND (r.conversation, r.sequence) > (?1, ?2)
     ORDER BY r.conversation, r.sequence LIMIT ?3";
 
+/// A part of a list. What is corrupt does not keep the rest from being listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed<T, K> {
+    /// The entries, in order.
+    pub entries: Vec<T>,
+    /// What could not be read.
+    pub corrupt: Vec<Corrupt>,
+    /// Where to go on; none at the end of the list.
+    pub after: Option<K>,
+}
+
+/// A row of any lane.
+pub type LaneRow = (ConversationId, Arc<Row>);
+/// The place of a row of any lane.
+pub type LanePlace = (ConversationId, AdmissionSequence);
+
 /// What a look at the lanes found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Lanes that can be claimed now, with the row that a claim would take, by conversation.
-    pub claimable: Vec<(ConversationId, Arc<Row>)>,
+    pub claimable: Vec<LaneRow>,
     /// When the next of the other lanes can be claimed if nothing else happens before.
     pub wakes_at: Option<Timestamp>,
+    /// Lanes that cannot be read. They keep nobody else from being worked on.
+    pub corrupt: Vec<Corrupt>,
     /// Where to go on; none when every lane that waits was looked at.
     pub after: Option<ConversationId>,
 }
@@ -84,20 +102,14 @@ impl SqliteReader {
     /// Lanes by conversation, behind `after`.
     ///
     /// # Errors
-    /// The file cannot be read, or a lane is corrupt.
+    /// The file cannot be read.
     pub fn lanes(
         &self,
         after: Option<&ConversationId>,
         limit: usize,
-    ) -> Result<Vec<Lane>, StoreError> {
-        self.read(|it| {
-            let after = after.map_or("", ConversationId::as_str);
-            let mut statement = it.prepare_cached(LANES)?;
-            let names = statement.query_map((after, bounded(limit)), |row| row.get(0))?;
-            let names: Vec<String> = names.collect::<Result<_, _>>()?;
-            let lane = |name: String| crate::ledger::lane(it, &named_conversation(&name)?);
-            names.into_iter().map(lane).collect()
-        })
+    ) -> Result<Listed<Lane, ConversationId>, StoreError> {
+        let limit = limit.min(MAX_LISTED);
+        self.read(|it| lanes(it, after, limit))
     }
 
     /// One lane; none before its first row.
@@ -141,23 +153,28 @@ impl SqliteReader {
     pub fn find(
         &self,
         submission: SubmissionId,
-    ) -> Result<Vec<(ConversationId, Arc<Row>)>, StoreError> {
-        self.read(|it| rows_of_any(it, FIND, (submission.0, bounded(MAX_LISTED))))
+    ) -> Result<Listed<LaneRow, ConversationId>, StoreError> {
+        let found = self.read(|it| rows_of_any(it, FIND, (submission.0, bounded(MAX_LISTED))))?;
+        Ok(Listed { entries: found.entries, corrupt: found.corrupt, after: None })
     }
 
     /// Rows of all lanes that have something left to do, by conversation and place, behind
     /// `after`. What is done costs nothing here.
     ///
     /// # Errors
-    /// The file cannot be read, or a row is corrupt.
+    /// The file cannot be read.
     pub fn waiting(
         &self,
         after: Option<(&ConversationId, AdmissionSequence)>,
         limit: usize,
-    ) -> Result<Vec<(ConversationId, Arc<Row>)>, StoreError> {
+    ) -> Result<Listed<LaneRow, LanePlace>, StoreError> {
         let (conversation, place) =
             after.map_or(("", -1), |(it, place)| (it.as_str(), saturating(place.0)));
-        self.read(|it| rows_of_any(it, WAITING, (conversation, place, bounded(limit))))
+        let limit = limit.min(MAX_LISTED);
+        let wanted = (conversation, place, bounded(limit));
+        let found = self.read(|it| rows_of_any(it, WAITING, wanted))?;
+        let is_end = found.entries.len() + found.corrupt.len() < limit;
+        Ok(Listed { after: found.after.filter(|_| !is_end), ..found })
     }
 
     /// One page of a log, and where the log ends at the same moment.
@@ -177,7 +194,7 @@ impl SqliteReader {
     /// history or its queue is. What it says is a hint: the claim decides.
     ///
     /// # Errors
-    /// The file cannot be read, or a lane is corrupt.
+    /// The file cannot be read.
     pub fn scan(
         &self,
         now: Timestamp,
@@ -220,20 +237,57 @@ fn bounded(limit: usize) -> i64 {
     saturating(limit.min(MAX_LISTED) as u64)
 }
 
+fn lanes(
+    connection: &Connection,
+    after: Option<&ConversationId>,
+    limit: usize,
+) -> Result<Listed<Lane, ConversationId>, Trouble> {
+    let mut statement = connection.prepare_cached(LANES)?;
+    let wanted = (after.map_or("", ConversationId::as_str), bounded(limit));
+    let names: Vec<String> =
+        statement.query_map(wanted, |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
+    for name in &names {
+        let conversation = named_conversation(name)?;
+        let lane = crate::ledger::lane(connection, &conversation);
+        listed.entries.extend(aside(lane, &mut listed.corrupt)?);
+        listed.after = Some(conversation);
+    }
+    if names.len() < limit {
+        listed.after = None;
+    }
+    Ok(listed)
+}
+
+/// Sets aside what is corrupt, so that the rest can be listed.
+fn aside<T>(found: Result<T, Trouble>, corrupt: &mut Vec<Corrupt>) -> Result<Option<T>, Trouble> {
+    match found {
+        Ok(value) => Ok(Some(value)),
+        Err(Trouble::Flawed(place, flaw)) => {
+            corrupt.push(Corrupt { place, flaw });
+            Ok(None)
+        }
+        Err(failed @ Trouble::Sql(_)) => Err(failed),
+    }
+}
+
 fn rows_of_any(
     connection: &Connection,
     sql: &str,
     wanted: impl Params,
-) -> Result<Vec<(ConversationId, Arc<Row>)>, Trouble> {
+) -> Result<Listed<LaneRow, LanePlace>, Trouble> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = statement.query(wanted)?;
-    let mut rows = Vec::new();
+    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
     while let Some(row) = found.next()? {
         let conversation = named_conversation(&row.get::<_, String>(4)?)?;
-        let value = decode(&conversation, row)?;
-        rows.push((conversation, value));
+        let place = AdmissionSequence(row.get(0)?);
+        if let Some(value) = aside(decode(&conversation, row), &mut listed.corrupt)? {
+            listed.entries.push((conversation.clone(), value));
+        }
+        listed.after = Some((conversation, place));
     }
-    Ok(rows)
+    Ok(listed)
 }
 
 fn scan(
@@ -249,12 +303,14 @@ fn scan(
             return Ok(scan);
         };
         let candidates = Footprint::Candidates(None);
-        let slice = crate::ledger::slice(connection, &conversation, candidates)?;
-        if let Some(row) = ledger::candidate(&slice, now) {
-            scan.claimable.push((conversation.clone(), row));
-        } else {
-            let wakes_at = ledger::wakes_at(&slice);
-            scan.wakes_at = scan.wakes_at.into_iter().chain(wakes_at).min();
+        let slice = crate::ledger::slice(connection, &conversation, candidates);
+        if let Some(slice) = aside(slice, &mut scan.corrupt)? {
+            if let Some(row) = ledger::candidate(&slice, now) {
+                scan.claimable.push((conversation.clone(), row));
+            } else {
+                let wakes_at = ledger::wakes_at(&slice);
+                scan.wakes_at = scan.wakes_at.into_iter().chain(wakes_at).min();
+            }
         }
         scan.after = Some(conversation);
     }

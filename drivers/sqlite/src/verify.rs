@@ -1,5 +1,6 @@
 //! Reading everything of a conversation, trusting nothing (STORE-006).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence};
@@ -7,7 +8,6 @@ use everstep_machine::ledger::{Agreement, Row, agreement};
 use everstep_machine::projection::{Projection, Reader};
 use everstep_machine::record::{Corruption, StoredBatch};
 use rusqlite::{Connection, OptionalExtension};
-use std::sync::Arc;
 
 use crate::error::{Flaw, Place, Trouble};
 use crate::reader::MAX_LISTED;

@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 
 use crate::agent::Binding;
+use crate::conversation;
 use crate::digest::Hasher;
 use crate::identity::{
     ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
@@ -11,7 +12,6 @@ use crate::json::CanonicalJson;
 use crate::ledger::{self, Admission};
 use crate::record::{Batch, BatchError, ConversationCreated, Record};
 use crate::store::{Pipeline, StoreCommand};
-use crate::conversation;
 
 /// What a client submits, with the binding that a host chose for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

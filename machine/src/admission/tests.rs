@@ -7,10 +7,7 @@ use crate::store::{Refusal, Store, StoreFault};
 use crate::testkit::{Host, LOST, Memory, call, submission};
 
 fn accepted(position: u64) -> Effect {
-    Effect::Accept(Receipt {
-        submission: submission("1"),
-        position: AdmissionSequence(position),
-    })
+    Effect::Accept(Receipt { submission: submission("1"), position: AdmissionSequence(position) })
 }
 
 #[test]

@@ -9,7 +9,9 @@ use super::effect::{Effect, End};
 use crate::agent::Binding;
 use crate::conversation::Tail;
 use crate::effect::{Answer, Reconciliation};
-use crate::identity::{ConversationId, DurationMs, ProducerId, Sequence, SubmissionId, Timestamp, Token};
+use crate::identity::{
+    ConversationId, DurationMs, ProducerId, Sequence, SubmissionId, Timestamp, Token,
+};
 use crate::ledger::{self, Ownership, Row};
 use crate::projection::{Projection, Reader};
 use crate::record::Doubt;

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
+use super::Input;
 use super::act::Progress;
 use super::effect::{Effect, End};
 use super::live::working;
 use super::predict::{Defect, Draft};
 use super::read::{Next, end};
 use super::state::{Kept, Occasion, Reading, Sent, Setup, Stage, State, Working};
-use super::Input;
 use crate::agent::Resolution;
 use crate::contract::{Machine, Step};
 use crate::effect::{External, Reconciliation};

@@ -4,7 +4,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::kind::ExternalKind;
-use crate::agent::{ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome};
+use crate::agent::{
+    ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome,
+};
 use crate::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
 use crate::record::Doubt;

@@ -9,9 +9,7 @@ mod external;
 mod failpoint;
 mod kind;
 
-pub use external::{
-    Answer, Authorization, Doubted, External, Invocation, Reconciliation,
-};
+pub use external::{Answer, Authorization, Doubted, External, Invocation, Reconciliation};
 pub use failpoint::{Failpoint, FailpointError};
 pub use kind::{CrashPhase, EffectClass, EffectKind, ExternalKind, LedgerKind};
 

@@ -45,8 +45,8 @@ pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
 pub use slice::{Change, Slice};
 pub use state::{
-    AbortIntent, InputMarker, Lane, Mark, MarkState, Owner, Phase, Reserved, ResolutionIntent,
-    Row, Settled, Standing,
+    AbortIntent, InputMarker, Lane, Mark, MarkState, Owner, Phase, Reserved, ResolutionIntent, Row,
+    Settled, Standing,
 };
 pub use step::{Ledger, candidate, wakes_at};
 

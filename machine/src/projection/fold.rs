@@ -65,9 +65,7 @@ impl Projection {
     ///
     /// # Errors
     /// A batch does not link to the one before, or contradicts it.
-    pub fn of<'a>(
-        batches: impl IntoIterator<Item = &'a StoredBatch>,
-    ) -> Result<Self, Corruption> {
+    pub fn of<'a>(batches: impl IntoIterator<Item = &'a StoredBatch>) -> Result<Self, Corruption> {
         let mut reader = super::Reader::default();
         batches.into_iter().try_for_each(|batch| reader.feed(batch))?;
         Ok(reader.into_projection())

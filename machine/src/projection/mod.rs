@@ -9,9 +9,7 @@ mod transcript;
 mod view;
 
 pub use reader::Reader;
-pub use view::{
-    CallView, Projection, RunView, StartState, StartView, SubmissionView, TurnView,
-};
+pub use view::{CallView, Projection, RunView, StartState, StartView, SubmissionView, TurnView};
 
 #[cfg(test)]
 mod tests;

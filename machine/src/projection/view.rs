@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use crate::agent::{Message, ModelResponse, Resolution, ToolOutcome};
 use crate::identity::{Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
-use crate::record::{AbortRequested, CanonicalSettlement, ConversationCreated, Doubt, InputRecorded};
+use crate::record::{
+    AbortRequested, CanonicalSettlement, ConversationCreated, Doubt, InputRecorded,
+};
 
 /// Everything durable about a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

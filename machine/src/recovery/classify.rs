@@ -47,11 +47,9 @@ fn closing(row: &Row, view: &SubmissionView) -> Match {
     }
     match &row.phase {
         Phase::Terminalizing(reserved) => Some((3, Decision::AppendReserved(reserved.clone()))),
-        Phase::Admitted
-        | Phase::Ready
-        | Phase::Running(_)
-        | Phase::Unknown
-        | Phase::Settled(_) => None,
+        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Settled(_) => {
+            None
+        }
     }
 }
 

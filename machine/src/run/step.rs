@@ -6,15 +6,15 @@ use alloc::vec::Vec;
 use super::next::{Next, failed, next};
 use super::{Effect, Input, Liveness, State};
 use crate::agent::{
-    Diagnostic, FinishReason, ModelFault, ModelRequest, ModelResponse, RejectionReason,
-    ToolOutcome,
+    Diagnostic, FinishReason, ModelFault, ModelRequest, ModelResponse, RejectionReason, ToolOutcome,
 };
 use crate::contract::{Machine, Step};
 use crate::effect::{Answer, Authorization, External, Invocation};
 use crate::identity::{ToolCallId, Turn};
 use crate::projection::CallView;
 use crate::record::{
-    Doubt, ModelInterrupted, ModelResponded, PolicyLimit, Record, Settlement, ToolPrepared, ToolSettled,
+    Doubt, ModelInterrupted, ModelResponded, PolicyLimit, Record, Settlement, ToolPrepared,
+    ToolSettled,
 };
 
 /// The machine of one run.
@@ -96,8 +96,7 @@ impl State {
             return self.go_on(effects);
         }
         let is_in_flight = |id: &ToolCallId| self.flights.tools.iter().any(|it| it.call == *id);
-        let calls: Vec<ToolCallId> =
-            calls.iter().copied().filter(|id| !is_in_flight(id)).collect();
+        let calls: Vec<ToolCallId> = calls.iter().copied().filter(|id| !is_in_flight(id)).collect();
         if calls.is_empty() {
             return;
         }
@@ -154,7 +153,8 @@ impl State {
         response: Result<Arc<ModelResponse>, ModelFault>,
         effects: &mut Effects,
     ) {
-        let judged = response.map_err(fault).and_then(|response| judge(&response).map(|()| response));
+        let judged =
+            response.map_err(fault).and_then(|response| judge(&response).map(|()| response));
         let response = match judged {
             Ok(response) => response,
             Err(settlement) => return self.settle(settlement, effects),
@@ -165,7 +165,9 @@ impl State {
                 effects.push(Effect::Commit(batch));
                 self.go_on(effects);
             }
-            None => self.settle(failed("ResponseTooLarge", "the response is over its bounds"), effects),
+            None => {
+                self.settle(failed("ResponseTooLarge", "the response is over its bounds"), effects)
+            }
         }
     }
 
@@ -190,8 +192,10 @@ impl State {
     /// Prepares what must be prepared in one batch, then starts in declaration order.
     fn start(&mut self, calls: &[CallView], effects: &mut Effects) {
         // A start that this epoch prepared and that never left is simply made now.
-        let is_prepared = |call: &&CallView| call.starts.last().map(|it| it.epoch) == Some(self.epoch);
-        let needs = calls.iter().filter(|call| self.class(call).is_prepared() && !is_prepared(call));
+        let is_prepared =
+            |call: &&CallView| call.starts.last().map(|it| it.epoch) == Some(self.epoch);
+        let needs =
+            calls.iter().filter(|call| self.class(call).is_prepared() && !is_prepared(call));
         let records: Vec<Record> = needs.map(|call| self.prepared(call)).collect();
         if !records.is_empty() {
             self.commit(records, effects);

@@ -129,7 +129,7 @@ impl Host {
     pub(crate) fn work(&mut self) -> End {
         let (state, effects) = self.attempt();
         let goes_on = |_: &Effect| true;
-        self.perform(state, effects, goes_on).expect_err("nothing stops the attempt").1
+        self.perform(state, effects, goes_on).expect_err("nothing stops the attempt")
     }
 
     /// Performs effects in order, and those that follow, until `goes_on` says no to one that is
@@ -140,7 +140,7 @@ impl Host {
         mut state: State,
         effects: Vec<Effect>,
         mut goes_on: impl FnMut(&Effect) -> bool,
-    ) -> Result<(State, Vec<Effect>), (State, End)> {
+    ) -> Result<(State, Vec<Effect>), End> {
         let mut queue = VecDeque::from(effects);
         while let Some(effect) = queue.pop_front() {
             if !goes_on(&effect) {
@@ -157,7 +157,7 @@ impl Host {
                 }
                 Effect::External(external) => Input::Answered(self.outside.answer(external)),
                 Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
-                Effect::End(end) => return Err((state, end)),
+                Effect::End(end) => return Err(end),
             };
             let step = Attempt::step(state, input);
             state = step.state;

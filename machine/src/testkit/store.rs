@@ -122,9 +122,8 @@ impl Memory {
 impl Store for Memory {
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
         let commands = pipeline.commands.iter().enumerate();
-        let replies = commands.map(|(at, command)| {
-            self.one(command).map_err(|why| StoreFault::Refused { at, why })
-        });
+        let replies = commands
+            .map(|(at, command)| self.one(command).map_err(|why| StoreFault::Refused { at, why }));
         replies.collect()
     }
 }

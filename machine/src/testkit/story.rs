@@ -16,9 +16,9 @@ use crate::identity::{
 use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
-    AbortRequested, Batch, Corruption, Doubt, Envelope, FinishKind, InputRecorded, ModelInterrupted,
-    ModelResponded, Record, RecoveryDecided, Settlement, StoredBatch, SubmissionSettled,
-    ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, Batch, Corruption, Doubt, Envelope, FinishKind, InputRecorded,
+    ModelInterrupted, ModelResponded, Record, RecoveryDecided, Settlement, StoredBatch,
+    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.
@@ -185,8 +185,7 @@ impl Story {
     pub(crate) fn new() -> Self {
         let call = call("1", "");
         let created = creation(&binding(), &call.conversation, &call.tenant).unwrap();
-        let mut story =
-            Self { batches: Vec::new(), fold: Projection::default(), epoch: Epoch(0) };
+        let mut story = Self { batches: Vec::new(), fold: Projection::default(), epoch: Epoch(0) };
         story.fold.apply(Epoch(0), &created).unwrap();
         story.commit(created);
         story.at(1)

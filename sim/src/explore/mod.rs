@@ -22,6 +22,7 @@ mod counts;
 mod points;
 mod search;
 mod summary;
+mod way;
 mod world;
 
 use everstep_machine::effect::Failpoint;
@@ -109,6 +110,14 @@ pub enum ExploreError {
     /// A schedule does not end.
     #[error("a schedule has not ended after {0} steps")]
     Endless(u64),
+    /// An assertion fails, in a machine or in the world.
+    #[error("the schedule `{schedule}` panics: {message}")]
+    Panicked {
+        /// The first such schedule of the search.
+        schedule: Schedule,
+        /// What the panic says.
+        message: String,
+    },
     /// The shortest counterexample does not fail when it is run from the start. The world is not
     /// deterministic, or a fingerprint leaves something out.
     #[error("the schedule `{schedule}` failed in the search and does not when run from the start")]

@@ -1,5 +1,6 @@
 //! The search itself: depth first, forking at every moment, equal worlds once.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use everstep_machine::effect::CrashPhase;
@@ -8,10 +9,10 @@ use hashbrown::HashMap;
 
 use super::counts::{Counters, Exploration};
 use super::points::number;
-use super::summary::{Found, Numbers, Summary};
-use super::{Counterexample, Explorable, ExploreError, MAX_STEPS, Place, cost};
+use super::summary::{Numbers, Summary};
+use super::way::{Way, counterexample};
+use super::{Explorable, ExploreError, MAX_STEPS, Place, cost};
 use crate::matrix::row_of;
-use crate::schedule::{Arrival, Choice, Schedule, Walk, run};
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +56,8 @@ fn is_kept(place: Option<Place>) -> bool {
 /// Searches every schedule of a world with up to so many faults.
 ///
 /// # Errors
-/// The bound on worlds was met, a schedule does not end, or the shortest counterexample does not
-/// fail again.
+/// The bound on worlds was met, a schedule panics or does not end, or the shortest counterexample
+/// does not fail again.
 pub fn explore<W: Explorable>(
     world: &W,
     bounds: Bounds,
@@ -68,10 +69,13 @@ pub fn explore<W: Explorable>(
         known: HashMap::with_hasher(FixedState::default()),
         so_far: Exploration::nothing(),
         ends: [false, true].map(|failed| Rc::new(Summary::end(failed))),
+        way: Way::default(),
         counted: 0,
         told: (0, 0),
     };
-    let summary = search.below(world.clone(), bounds.depth)?;
+    let searched =
+        catch_unwind(AssertUnwindSafe(|| search.below(world.clone(), bounds.depth)));
+    let summary = searched.unwrap_or_else(|panic| Err(search.way.panicked(world, &*panic)))?;
     search.tell();
     let mut exploration = search.so_far;
     exploration.schedules = summary.schedules;
@@ -83,6 +87,9 @@ pub fn explore<W: Explorable>(
     Ok(exploration)
 }
 
+/// Everything below the forks of a moment, if it has any.
+type Forks = Option<Box<Summary>>;
+
 struct Search<'a, P> {
     bounds: Bounds,
     counters: &'a Counters,
@@ -90,6 +97,8 @@ struct Search<'a, P> {
     so_far: Exploration<P>,
     /// How schedules end: well, and with a broken property.
     ends: [Rc<Summary>; 2],
+    /// How the world at hand came about.
+    way: Way,
     counted: u64,
     told: (u64, u64),
 }
@@ -102,7 +111,7 @@ impl<P: Copy + Eq + core::fmt::Debug> Search<'_, P> {
     {
         // The calm way from here, to where it ends or meets something known. What is below each
         // moment of it is complete only then, from the last to the first.
-        let mut way: Vec<(Option<Key>, Summary)> = Vec::new();
+        let mut moments: Vec<(Option<Key>, Forks)> = Vec::new();
         let mut summary = loop {
             if world.violation().is_some() {
                 break self.end(&world);
@@ -113,10 +122,11 @@ impl<P: Copy + Eq + core::fmt::Debug> Search<'_, P> {
                 self.reached(&world);
                 break known;
             }
-            self.enter(way.len())?;
+            self.enter(moments.len())?;
             if let Some(place) = place {
-                way.push((key, self.forks(&world, place, left)?));
+                moments.push((key, self.forks(&world, place, left)?));
                 world.advance();
+                self.way.passed();
                 self.so_far.steps += 1;
             } else if !world.drain() {
                 world.conclude();
@@ -125,9 +135,10 @@ impl<P: Copy + Eq + core::fmt::Debug> Search<'_, P> {
                 break end;
             }
         };
-        for (key, mut moment) in way.into_iter().rev() {
+        for (key, forks) in moments.into_iter().rev() {
             // Without forks and without a broken property nothing is to be told but the calm way.
-            if !(moment.is_nothing() && summary.found.is_none()) {
+            if forks.is_some() || summary.found.is_some() {
+                let mut moment = forks.map(|forks| *forks).unwrap_or_default();
                 moment.add_calm(&summary);
                 summary = Rc::new(moment);
             }
@@ -137,22 +148,24 @@ impl<P: Copy + Eq + core::fmt::Debug> Search<'_, P> {
     }
 
     /// Everything below the forks of a moment.
-    fn forks<W>(&mut self, world: &W, place: Place, left: u8) -> Result<Summary, ExploreError>
+    fn forks<W>(&mut self, world: &W, place: Place, left: u8) -> Result<Forks, ExploreError>
     where
         W: Explorable<Property = P>,
     {
-        let mut moment = Summary::nothing();
+        let mut moment: Forks = None;
         let at = number(place.failpoint);
         self.so_far.visited.insert_number(at);
         self.so_far.stood[at] += 1;
         let at = Numbers { failpoint: at, row: row_of(place.failpoint) as usize };
         for fault in world.faults() {
             let Some(left) = left.checked_sub(cost(fault)) else { continue };
+            let passed = self.way.fork(fault);
             let mut fork = world.clone();
             fork.inject(fault);
             self.so_far.steps += 1;
             let below = self.below(fork, left)?;
-            moment.add_fork(at, fault, &below);
+            self.way.back(passed);
+            moment.get_or_insert_with(Box::default).add_fork(at, fault, &below);
         }
         Ok(moment)
     }
@@ -197,46 +210,4 @@ impl<P: Copy + Eq + core::fmt::Debug> Search<'_, P> {
         self.counters.add(now.0 - self.told.0, now.1 - self.told.1);
         self.told = now;
     }
-}
-
-/// Names the arrivals of a way that was found, and makes sure that it fails from the start.
-fn counterexample<W: Explorable>(
-    world: &W,
-    found: &Found,
-) -> Result<Counterexample<W::Property>, ExploreError> {
-    let schedule = name_arrivals(world, found);
-    match run(world.clone(), &schedule) {
-        Ok(run) => match run.world.violation() {
-            Some(property) => Ok(Counterexample { schedule, property }),
-            None => Err(ExploreError::Diverged { schedule }),
-        },
-        Err(why) => Err(ExploreError::Lost { schedule, why }),
-    }
-}
-
-/// The choices of a way, as far as a world goes it that is run from the start.
-fn name_arrivals<W: Explorable>(world: &W, found: &Found) -> Schedule {
-    let mut walk = Walk::new(world.clone());
-    let mut choices = Vec::new();
-    let mut rest = found;
-    while let Some(next) = &rest.next {
-        let (fault, then) = &**next;
-        for _ in 0..rest.ahead {
-            if stand(&mut walk).is_some() {
-                walk.advance();
-            }
-        }
-        let possible = |walk: &Walk<W>| walk.world().faults().any(|known| known == *fault);
-        let Some(here) = stand(&mut walk).filter(|_| possible(&walk)) else { break };
-        choices.push(Choice { failpoint: here.failpoint, arrival: here.arrival, fault: *fault });
-        walk.inject(*fault);
-        rest = then;
-    }
-    Schedule::of(choices)
-}
-
-/// Comes to the next moment, waking paused processes where the calm schedule has ended.
-fn stand<W: Explorable>(walk: &mut Walk<W>) -> Option<Arrival> {
-    while walk.at().is_none() && walk.drain() {}
-    walk.at()
 }

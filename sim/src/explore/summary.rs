@@ -44,8 +44,8 @@ pub(super) struct Numbers {
     pub(super) row: usize,
 }
 
-/// Everything below one world.
-#[derive(Clone, Debug)]
+/// Everything below one world. The default is nothing yet: forks and the calm way are added.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Summary {
     /// Complete schedules.
     pub(super) schedules: u64,
@@ -61,21 +61,10 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Nothing yet: a moment whose forks and whose calm way are still to be added.
-    pub(super) const fn nothing() -> Self {
-        Self {
-            schedules: 0,
-            failed: 0,
-            through: Vec::new(),
-            failed_at: FailpointSet::EMPTY,
-            found: None,
-        }
-    }
-
     /// One schedule, over.
     pub(super) fn end(failed: bool) -> Self {
         let found = failed.then(Found::here);
-        Self { schedules: 1, failed: u64::from(failed), found, ..Self::nothing() }
+        Self { schedules: 1, failed: u64::from(failed), found, ..Self::default() }
     }
 
     /// Adds what is below a fork at this failpoint.
@@ -128,10 +117,5 @@ impl Summary {
         if self.found.as_ref().is_none_or(|best| found.choices < best.choices) {
             self.found = Some(found);
         }
-    }
-
-    /// Whether no fork was added: the moment has the summary of the calm way, but for a step.
-    pub(super) const fn is_nothing(&self) -> bool {
-        self.schedules == 0
     }
 }

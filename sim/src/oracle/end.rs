@@ -49,7 +49,10 @@ impl Judge {
         }
         if ledger::agreement(row, fold) == Agreement::Ahead {
             self.broken(Property::Rebuilt, || {
-                format!("the row of {} says what its log does not: {row:?}", cast.name_of(submission))
+                format!(
+                    "the row of {} says what its log does not: {row:?}",
+                    cast.name_of(submission)
+                )
             });
         }
         let settled = matches!(row.phase, Phase::Settled(_));

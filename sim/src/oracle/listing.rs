@@ -22,7 +22,9 @@ impl Judge {
                     }
                 }
             }
-            Command::Abort { submission, .. } if executed.changed => self.aborted(lane, *submission),
+            Command::Abort { submission, .. } if executed.changed => {
+                self.aborted(lane, *submission)
+            }
             Command::MarkUnknown { owner, doubts } => {
                 if let Some(row) = self.memory_mut().lanes[lane].row(owner.submission) {
                     row.marks.extend(doubts);

@@ -44,26 +44,29 @@ impl Judge {
             });
         }
         let class = cast.binding.definition.class_of(&it.tool);
-        let fold = &self.memory.lanes[lane].fold;
-        let prepared = fold.submissions().any(|(_, view)| {
-            view.calls().any(|call| {
-                call.id == it.call && call.starts.iter().any(|start| start.epoch == it.epoch)
-            })
-        });
-        // A settled submission forgets its turns: a late start of it can only be a zombie's, who
-        // prepared before it was superseded.
-        let forgotten = !fold.submissions().any(|(_, view)| {
-            view.calls().any(|call| call.id == it.call)
-        });
-        if it.class != class || class.is_prepared() && !prepared && !forgotten {
+        if it.class != class || class.is_prepared() && !self.is_prepared(cast, lane, it) {
             self.broken(Property::Prepared, || {
                 format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch)
             });
         }
     }
 
+    /// Whether the start is canonical. A settled submission forgets its calls; a start of one
+    /// that comes so late is a zombie's, who had prepared it while it could.
+    fn is_prepared(&self, cast: &Cast, lane: usize, it: &Invocation) -> bool {
+        let Some(submission) = cast.declared(it.call).map(|call| call.submission) else {
+            return false;
+        };
+        self.memory.lanes[lane].fold.submission(submission).is_some_and(|view| {
+            let mut calls = view.calls().peekable();
+            let forgotten = view.settled.is_some() && calls.peek().is_none();
+            let starts = calls.filter(|call| call.id == it.call).flat_map(|call| &call.starts);
+            forgotten || starts.into_iter().any(|start| start.epoch == it.epoch)
+        })
+    }
+
     /// DUR-009.
-    fn check_executions(&mut self, cast: &Cast, outside: &Outside, call: ToolCallId) {
+    pub(super) fn check_executions(&mut self, cast: &Cast, outside: &Outside, call: ToolCallId) {
         let times = outside.executions(call);
         let Some(declared) = cast.declared(call) else {
             return self.broken(Property::IdempotentOnce, || {

@@ -22,15 +22,15 @@ impl Judge {
             });
         }
         let predicted = state.predicted_tail();
-        let same = predicted.is_none_or(|it| {
-            (it.epoch, it.reference()) == (tail.epoch, tail.reference())
-        });
+        let same =
+            predicted.is_none_or(|it| (it.epoch, it.reference()) == (tail.epoch, tail.reference()));
         if !same {
             self.broken(Property::Prediction, || {
                 format!("the owner of lane {lane} expects {predicted:?}, the log ends at {tail:?}")
             });
         }
-        if let (Some(predicted), Some(stored)) = (state.predicted_row(), shelf.row(owner.submission))
+        if let (Some(predicted), Some(stored)) =
+            (state.predicted_row(), shelf.row(owner.submission))
             && !outrun
             && !agree(predicted, stored)
         {

@@ -52,7 +52,10 @@ impl MemoryStore {
     /// What is stored of a conversation; none before its first command.
     #[must_use]
     pub fn shelf(&self, conversation: &ConversationId) -> Option<&Shelf> {
-        self.shelves.iter().map(Arc::as_ref).find(|shelf| shelf.lane().conversation == *conversation)
+        self.shelves
+            .iter()
+            .map(Arc::as_ref)
+            .find(|shelf| shelf.lane().conversation == *conversation)
     }
 
     fn position(&mut self, conversation: &ConversationId) -> usize {

@@ -127,9 +127,8 @@ impl Shelf {
         let slice = this.slice(&command.footprint());
         let command = bend::ledger(defect, &this.lane, command);
         let step = Ledger::step(slice, ledger::Stamped { command, now });
-        let mut executed = Executed::unchanged(Err(Refusal::Ledger(
-            ledger::Refusal::NoSuchSubmission,
-        )));
+        let mut executed =
+            Executed::unchanged(Err(Refusal::Ledger(ledger::Refusal::NoSuchSubmission)));
         for effect in step.effects {
             match effect {
                 ledger::Effect::Change(change) => {
@@ -177,9 +176,8 @@ impl Shelf {
         };
         let slice = this.log.slice(&this.lane.conversation, &command);
         let step = Conversation::step(slice, conversation::Stamped { command, now });
-        let mut executed = Executed::unchanged(Err(Refusal::Conversation(
-            conversation::Refusal::Absent,
-        )));
+        let mut executed =
+            Executed::unchanged(Err(Refusal::Conversation(conversation::Refusal::Absent)));
         for effect in step.effects {
             match effect {
                 conversation::Effect::Change(change) => {

@@ -10,9 +10,9 @@
 //! until they are, the process that waits for them can be slow. And an abort that the scenario
 //! pins to a failpoint may come at any time here.
 
+use everstep_machine::attempt;
 use everstep_machine::effect::{CrashPhase, Failpoint};
 use everstep_machine::identity::Timestamp;
-use everstep_machine::attempt;
 
 use super::World;
 use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
@@ -168,9 +168,8 @@ impl World {
         }
         // Wherever its tasks stand, a process that crashes leaves the same world.
         events.extend(alive.map(|moment| (Event::Break(moment, Fault::Crash), 1)));
-        let claimable = |lane: usize| {
-            !it.works_on(lane) && self.shelves[lane].candidate(self.clock).is_some()
-        };
+        let claimable =
+            |lane: usize| !it.works_on(lane) && self.shelves[lane].candidate(self.clock).is_some();
         if matches!(it.role, Role::Worker(_)) && (0..self.shelves.len()).any(claimable) {
             events.push((Event::Start(process), 0));
         }

@@ -31,9 +31,7 @@ impl World {
 
     pub(super) fn break_at_moment(&mut self, fault: Fault) {
         let Some(moment) = self.next.take() else { return };
-        self.note(moment.process.0, moment.lane.0, || {
-            format!("{fault} at {}", moment.failpoint)
-        });
+        self.note(moment.process.0, moment.lane.0, || format!("{fault} at {}", moment.failpoint));
         match fault {
             Fault::Crash => self.crash(moment.process.0),
             Fault::CrashDone => self.crash_done(moment),
@@ -96,8 +94,7 @@ impl World {
     fn uncalled_abort(&self) -> Option<usize> {
         let idle = |at: &usize| {
             let process = &self.processes[self.cast.clients.len() + at];
-            process.progress == Progress::Idle
-                && self.cast.aborts[*at].moment == AbortMoment::Every
+            process.progress == Progress::Idle && self.cast.aborts[*at].moment == AbortMoment::Every
         };
         (0..self.cast.aborts.len()).find(idle)
     }

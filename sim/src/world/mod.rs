@@ -61,9 +61,6 @@ use crate::store::Shelf;
 use operate::Operator;
 use process::{Process, Progress, Role};
 
-/// Micro-events after which a world that has not come to its end never will.
-pub const STEP_BOUND: u32 = 20_000;
-
 /// A world. A clone shares everything that neither side changes afterwards.
 #[derive(Clone)]
 pub struct World {
@@ -79,7 +76,7 @@ pub struct World {
     held: Option<Moment>,
     next: Option<Moment>,
     judge: Judge,
-    steps: u32,
+    steps: u64,
     story: Option<Vec<StoryLine>>,
 }
 
@@ -101,7 +98,9 @@ impl World {
             clock: Timestamp(0),
             shelves: cast.lanes.iter().cloned().map(Shelf::new).map(Arc::new).collect(),
             outside: Outside::default(),
-            processes: roles.map(|(role, it)| Arc::new(Printed::new(Process::new(role, it)))).collect(),
+            processes: roles
+                .map(|(role, it)| Arc::new(Printed::new(Process::new(role, it))))
+                .collect(),
             operator: Operator::default(),
             countdowns: countdowns.collect(),
             held: None,
@@ -132,7 +131,7 @@ impl World {
     /// # Panics
     /// The fault is not among [`World::faults`].
     pub fn inject(&mut self, fault: Fault) {
-        assert!(self.faults().contains(fault), "SIM-01: only a possible fault is injected");
+        assert!(self.faults().contains(fault), "DUR-019: only a possible fault is injected");
         self.break_at_moment(fault);
         self.settle();
     }
@@ -227,7 +226,8 @@ impl World {
     }
 
     fn process_mut(&mut self, process: usize) -> &mut Process {
-        &mut **Arc::make_mut(&mut self.processes[process])
+        let process: &mut Printed<Process> = Arc::make_mut(&mut self.processes[process]);
+        process
     }
 }
 

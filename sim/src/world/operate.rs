@@ -60,5 +60,5 @@ impl World {
 }
 
 fn operator() -> PrincipalId {
-    PrincipalId::new("operator").expect("ID-01: the operator's name is short and plain")
+    PrincipalId::new("operator").expect("ARC-09: the operator's name is short and plain")
 }

@@ -114,9 +114,9 @@ impl World {
         let lane = it.lane;
         self.judge.command(&self.cast, lane, command, executed, &it.authorised);
         match command {
-            StoreCommand::Ledger(ledger::Command::Abort { .. } | ledger::Command::Resolve { .. })
-                if executed.changed =>
-            {
+            StoreCommand::Ledger(
+                ledger::Command::Abort { .. } | ledger::Command::Resolve { .. },
+            ) if executed.changed => {
                 self.reach_others(process, lane, |other| other.woken = true);
             }
             StoreCommand::Ledger(_) if executed.changed => {
@@ -135,7 +135,8 @@ impl World {
     fn reach_others(&mut self, process: usize, lane: usize, act: fn(&mut Task)) {
         let others = (0..self.processes.len()).filter(|other| *other != process);
         for other in others {
-            let attempts = |task: &Task| task.lane == lane && matches!(*task.body, Body::Attempt(_));
+            let attempts =
+                |task: &Task| task.lane == lane && matches!(*task.body, Body::Attempt(_));
             if self.processes[other].tasks.iter().any(attempts) {
                 let tasks = &mut self.process_mut(other).tasks;
                 tasks.iter_mut().filter(|task| attempts(task)).for_each(act);

@@ -28,9 +28,7 @@ impl From<attempt::Effect> for Action {
     fn from(effect: attempt::Effect) -> Self {
         match effect {
             attempt::Effect::Store(pipeline) => Self::Store(Arc::new(Printed::new(pipeline))),
-            attempt::Effect::External(external) => {
-                Self::External(Arc::new(Printed::new(external)))
-            }
+            attempt::Effect::External(external) => Self::External(Arc::new(Printed::new(external))),
             attempt::Effect::CancelExternals => Self::CancelExternals,
             attempt::Effect::ScheduleRenewal { after } => Self::ScheduleRenewal(after),
             attempt::Effect::End(end) => Self::End(end),

@@ -9,10 +9,10 @@ use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
 use everstep_machine::store::Pipeline;
 use everstep_machine::{admission, attempt};
 
+use super::World;
 use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::plan::{Action, Plan};
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
-use super::{STEP_BOUND, World};
 use crate::fingerprint::Printed;
 use crate::oracle::Property;
 use crate::scenario::AbortMoment;
@@ -50,9 +50,10 @@ impl World {
 
     pub(super) fn is_within_bound(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > STEP_BOUND {
+        let bound = self.cast.step_bound;
+        if self.steps > bound {
             self.judge.broken(Property::Liveness, || {
-                format!("nothing has come to an end after {STEP_BOUND} steps")
+                format!("nothing has come to an end after {bound} steps")
             });
             return false;
         }
@@ -142,12 +143,7 @@ impl World {
         self.tell_client(process, task, admission::Input::Started);
     }
 
-    fn start_request(
-        &mut self,
-        process: usize,
-        lane: usize,
-        pipeline: Arc<Printed<Pipeline>>,
-    ) {
+    fn start_request(&mut self, process: usize, lane: usize, pipeline: Arc<Printed<Pipeline>>) {
         let task = self.add_task(process, lane, Body::Request(Arc::clone(&pipeline)));
         self.process_mut(process).tasks[task].plan.add([Action::Store(pipeline)]);
         self.pump(process, task);
@@ -186,18 +182,21 @@ impl World {
         let process = self.process_mut(process);
         process.progress = Progress::Busy;
         let at = process.tasks.partition_point(|task| task.lane < lane);
-        process.tasks.insert(at, Task {
-            lane,
-            body: Printed::new(body),
-            epoch: Epoch(0),
-            authorised: Vec::new(),
-            plan: Plan::default(),
-            sent: None,
-            flights: Vec::new(),
-            renewal: None,
-            woken: false,
-            outrun: false,
-        });
+        process.tasks.insert(
+            at,
+            Task {
+                lane,
+                body: Printed::new(body),
+                epoch: Epoch(0),
+                authorised: Vec::new(),
+                plan: Plan::default(),
+                sent: None,
+                flights: Vec::new(),
+                renewal: None,
+                woken: false,
+                outrun: false,
+            },
+        );
         at
     }
 
@@ -237,7 +236,8 @@ impl World {
         let timers = awake.flat_map(|process| &process.tasks).filter_map(Task::waits_until);
         let leases = self.shelves.iter().enumerate().filter_map(|(lane, shelf)| {
             let free = self.processes.iter().any(|process| {
-                matches!(process.role, Role::Worker(_)) && !process.paused
+                matches!(process.role, Role::Worker(_))
+                    && !process.paused
                     && !process.works_on(lane)
             });
             shelf.wakes_at().filter(|_| free)

@@ -38,12 +38,7 @@ impl World {
         }
     }
 
-    pub(super) fn note_task(
-        &mut self,
-        process: usize,
-        task: usize,
-        text: impl FnOnce() -> String,
-    ) {
+    pub(super) fn note_task(&mut self, process: usize, task: usize, text: impl FnOnce() -> String) {
         let lane = self.processes[process].tasks[task].lane;
         self.note(process, lane, text);
     }

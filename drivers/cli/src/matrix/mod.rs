@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Matrix) -> Outcome {
         format!("{done} of {cases} cases, {worlds} worlds executed")
     };
     let report = watched(|| everstep_sim::matrix::run(&plan, &counters, &done), message)
-        .map_err(|error| complaint(&error))?;
+        .map_err(|error| without_report(&error, args, &plan, &loaded))?;
     let saved = saved::save(&report, &plan, &loaded, &args.traces)?;
     let exit = verdict(&report, whole);
     let findings = Findings { report: &report, plan: &plan, saved, whole, exit };
@@ -83,7 +83,23 @@ fn complaint(error: &MatrixError) -> Complaint {
     let exit = match error.why {
         ExploreError::TooManyWorlds { .. } => Exit::Budget,
         ExploreError::Endless(_) => Exit::Liveness,
+        ExploreError::Panicked { .. } => Exit::Safety,
         ExploreError::Diverged { .. } | ExploreError::Lost { .. } => Exit::Nondeterminism,
     };
     Complaint::new(exit, error)
+}
+
+/// What to say when there is no report. A schedule that panics is saved like one that fails.
+fn without_report(error: &MatrixError, args: &Matrix, plan: &Plan, loaded: &[Loaded]) -> Complaint {
+    let mut complaint = complaint(error);
+    if let ExploreError::Panicked { schedule, .. } = &error.why
+        && let Some(at) = plan.cases().iter().position(|case| *case == error.case)
+    {
+        let source = &loaded[at / plan.profiles.len()];
+        match saved::panicked(&error.case, schedule, plan.defect, source, &args.traces) {
+            Ok(command) => complaint.text = format!("{}\n{command}", complaint.text),
+            Err(unsaved) => return unsaved,
+        }
+    }
+    complaint
 }

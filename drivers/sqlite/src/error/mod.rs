@@ -7,4 +7,4 @@ mod stored;
 pub use open::OpenError;
 pub use store::StoreError;
 pub(crate) use store::{Trouble, is_busy, is_full};
-pub use stored::{Flaw, Place};
+pub use stored::{Corrupt, Flaw, Place};

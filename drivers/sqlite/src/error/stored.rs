@@ -90,6 +90,16 @@ pub enum Flaw {
     Sqlite(String),
 }
 
+/// Something stored that is not what was written: leave its conversation alone, and say so.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{place} is corrupt: {flaw}")]
+pub struct Corrupt {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub flaw: Flaw,
+}
+
 impl Flaw {
     /// The nearest thing the store's port can say.
     pub(crate) const fn corruption(&self) -> Corruption {

@@ -1,5 +1,7 @@
 //! What only somebody with the connection in hand can bring about.
 
+use std::sync::Arc;
+
 use everstep_machine::admission::{AdmissionMachine, Call, Effect, Input, State};
 use everstep_machine::agent::{AgentDefinition, Binding};
 use everstep_machine::contract::Machine;
@@ -7,7 +9,6 @@ use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
     AdmissionSequence, AgentId, IdempotencyKey, PrincipalId, ProducerId, TenantId,
 };
-use std::sync::Arc;
 
 use super::*;
 use crate::testkit::{desk, text};
@@ -60,6 +61,17 @@ fn store_error_full_a_limit_of_pages_loses_nothing() {
         assert_eq!(readies(&store.reader().unwrap()), accepted + 1);
         store.reader().unwrap().verify_file().unwrap();
     }
+}
+
+#[test]
+fn a_store_and_a_reader_can_be_given_to_a_thread() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut store = SqliteStore::open(Options::new(folder.path().join("agent.db"))).unwrap();
+    let reader = store.reader().unwrap();
+    let writer = std::thread::spawn(move || store.perform(&admission(1)).map(|it| it.len()));
+    assert_eq!(writer.join().unwrap().unwrap(), 3);
+    let looker = std::thread::spawn(move || reader.verify(&desk()).map(|it| it.rows));
+    assert_eq!(looker.join().unwrap().unwrap(), 1);
 }
 
 #[test]

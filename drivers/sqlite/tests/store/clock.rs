@@ -101,7 +101,11 @@ fn case_cl_01_a_leap_of_thirty_days_and_back_loses_nothing() {
     let reader = store.reader().unwrap();
     let verified = reader.verify(&desk()).unwrap();
     assert_eq!(verified.rows, 3);
-    assert_eq!(reader.waiting(None, 8).unwrap(), [], "all settled, in the order of admission");
+    assert_eq!(
+        reader.waiting(None, 8).unwrap().entries,
+        [],
+        "all settled, in the order of admission"
+    );
     let stamp = reader.lane(&desk()).unwrap().unwrap().stamp;
     assert_eq!(stamp, Timestamp(START).after(DurationMs(30 * DAY as u64)));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence};
+use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, Timestamp};
 use everstep_machine::ledger::{Lane, Row};
 use everstep_machine::record::{Corruption, StoredBatch};
 use everstep_machine::store::{Pipeline, Store, StoreCommand, StoreFault};
@@ -47,7 +47,7 @@ fn observe(path: &Path) -> Result<Observed, String> {
     let verified = names.iter().map(|name| reader.verify(name)).collect::<Result<_, _>>();
     let verified = verified.map_err(said)?;
     reader.verify_file().map_err(said)?;
-    let lanes = reader.lanes(None, 8).map_err(said)?;
+    let lanes = reader.lanes(None, 8).map_err(said)?.entries;
     let rows = names.iter().map(|name| reader.rows(name, AdmissionSequence(0), 8));
     let rows = rows.collect::<Result<_, _>>().map_err(said)?;
     let logs = names.iter().map(|name| log(&reader, name)).collect();
@@ -140,6 +140,28 @@ fn store_006_every_table_names_its_place() {
         assert!(matches!(error.fault(), StoreFault::Corrupt(_)));
         assert_eq!(folder.reader().verify(&conversation("shop")).unwrap().rows, 3);
     }
+}
+
+#[test]
+fn store_006_a_corrupt_lane_keeps_nobody_else_from_being_found() {
+    let folder = ours();
+    damage(&folder, &flip("ledger_row", "cell", "conversation = 'desk' AND sequence = 2"));
+    let reader = folder.reader();
+    let scan = reader.scan(Timestamp(u64::MAX), None, 8).unwrap();
+    let place = Place::Row(desk(), AdmissionSequence(2));
+    assert_eq!(scan.claimable.len(), 1);
+    assert_eq!(scan.claimable[0].0, conversation("shop"));
+    assert!(scan.corrupt.len() == 1 && scan.corrupt[0].place == place, "{:?}", scan.corrupt);
+    let waiting = reader.waiting(None, 1).unwrap();
+    assert_eq!((waiting.entries.len(), &waiting.corrupt), (0, &scan.corrupt));
+    assert_eq!(waiting.after, Some((desk(), AdmissionSequence(2))));
+    let rest = reader.waiting(Some((&desk(), AdmissionSequence(2))), 8).unwrap();
+    assert_eq!((rest.entries.len(), rest.after), (1, None));
+
+    damage(&folder, &flip("ledger_lane", "cell", "conversation = 'desk'"));
+    let lanes = reader.lanes(None, 8).unwrap();
+    assert_eq!((lanes.entries.len(), lanes.corrupt.len()), (1, 1));
+    assert_eq!(lanes.corrupt[0].place, Place::Lane(desk()));
 }
 
 #[test]

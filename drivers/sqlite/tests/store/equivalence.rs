@@ -212,7 +212,7 @@ fn compare_lane(reader: &SqliteReader, reference: &mut Reference, name: &Convers
     assert_eq!(reader.log_page(name, Sequence(0)).unwrap().tail, shelf.tail);
     let waits = |row: &&Arc<ledger::Row>| row.standing() != Standing::Resting;
     let waiting = shelf.rows.iter().filter(waits).cloned();
-    let listed = reader.waiting(None, 64).unwrap();
+    let listed = reader.waiting(None, 64).unwrap().entries;
     let listed = listed.into_iter().filter(|(at, _)| at == name).map(|(_, row)| row);
     assert_eq!(listed.collect::<Vec<_>>(), waiting.collect::<Vec<_>>());
 }

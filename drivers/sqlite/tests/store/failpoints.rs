@@ -58,8 +58,7 @@ fn passed(mode: CommitMode, pipeline: &Pipeline) -> Vec<(String, OnDisk)> {
     let passed = listen(&folder, &mut store);
     // Refused or not is for the test to know.
     let _answer = store.execute(pipeline);
-    let passed = passed.lock().unwrap().clone();
-    passed
+    passed.lock().unwrap().clone()
 }
 
 fn names(passed: &[(String, OnDisk)]) -> Vec<&str> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, Timestamp};
 use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::store::{Pipeline, Store, StoreCommand};
-use everstep_sqlite::CommitMode;
+use everstep_sqlite::{CommitMode, LanePlace};
 
 use crate::support::{Folder, TestClock, Worker, admit, call, conversation};
 
@@ -23,19 +23,23 @@ fn store_003_lists_go_on_where_they_ended() {
     let (mut listed, mut after) = (Vec::new(), None);
     loop {
         let page = reader.lanes(after.as_ref(), 3).unwrap();
-        let Some(last) = page.last() else { break };
-        after = Some(last.conversation.clone());
-        listed.extend(page.into_iter().map(|lane| lane.conversation));
+        listed.extend(page.entries.into_iter().map(|lane| lane.conversation));
+        after = page.after;
+        if after.is_none() {
+            break;
+        }
     }
     assert_eq!(listed, lanes);
 
-    let (mut listed, mut after) = (Vec::new(), None);
+    let (mut listed, mut after): (Vec<_>, Option<LanePlace>) = (Vec::new(), None);
     loop {
         let from = after.as_ref().map(|(lane, place)| (lane, *place));
         let page = reader.waiting(from, 2).unwrap();
-        let Some((lane, row)) = page.last() else { break };
-        after = Some((lane.clone(), row.sequence));
-        listed.extend(page.into_iter().map(|(lane, row)| (lane, row.sequence.0)));
+        listed.extend(page.entries.into_iter().map(|(lane, row)| (lane, row.sequence.0)));
+        after = page.after;
+        if after.is_none() {
+            break;
+        }
     }
     let places = lanes.iter().flat_map(|lane| (0..3).map(|place| (lane.clone(), place)));
     assert_eq!(listed, places.collect::<Vec<_>>());
@@ -43,7 +47,7 @@ fn store_003_lists_go_on_where_they_ended() {
     let second = reader.rows(&lanes[4], AdmissionSequence(1), 1).unwrap();
     assert_eq!(second.len(), 1);
     let found = reader.find(second[0].admission.submission).unwrap();
-    assert_eq!(found, [(lanes[4].clone(), Arc::clone(&second[0]))]);
+    assert_eq!(found.entries, [(lanes[4].clone(), Arc::clone(&second[0]))]);
     assert_eq!(reader.lane(&conversation("nobody")).unwrap(), None);
     assert_eq!(reader.lane(&lanes[0]).unwrap().unwrap().next, AdmissionSequence(3));
 }

@@ -27,7 +27,7 @@ fn dur_002_a_submission_settles_on_a_file_in_both_commit_modes() {
         let Verified { rows, batches, records } = reader.verify(&desk).unwrap();
         assert!(rows == 1 && batches > 3 && records >= batches);
         reader.verify_file().unwrap();
-        assert_eq!(reader.waiting(None, 8).unwrap(), []);
+        assert_eq!(reader.waiting(None, 8).unwrap().entries, []);
         let idle = reader.scan(Timestamp(u64::MAX), None, 8).unwrap();
         assert_eq!(idle, everstep_sqlite::Scan::default());
     }

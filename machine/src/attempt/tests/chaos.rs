@@ -24,6 +24,8 @@ enum Act {
     Lose(usize, usize),
     /// The same, but the store refuses after a part.
     Refuse(usize, usize),
+    /// The same, but another attempt does something between two of its commands.
+    Tear(usize, usize),
     /// The outside answers any question that is out.
     Answer(usize, usize),
     /// An answer that was given once comes again.
@@ -47,6 +49,7 @@ fn act() -> impl Strategy<Value = Act> {
         24 => who().prop_map(Act::Perform),
         2 => (who(), 0..5_usize).prop_map(|(who, part)| Act::Lose(who, part)),
         1 => (who(), 0..5_usize).prop_map(|(who, part)| Act::Refuse(who, part)),
+        4 => (who(), 0..5_usize).prop_map(|(who, part)| Act::Tear(who, part)),
         10 => (who(), 0..4_usize).prop_map(|(who, which)| Act::Answer(who, which)),
         4 => prop_oneof![
             who().prop_map(Act::Repeat),
@@ -121,6 +124,11 @@ impl Run {
                 let why = Refusal::Ledger(ledger::Refusal::NotRunning);
                 self.perform(who, Fate::Refused(part, why));
             }
+            Act::Tear(who, part) => {
+                if let Some((at, other)) = self.who(who).zip(self.who(who + 1)) {
+                    self.stage.perform_torn(at, part, other);
+                }
+            }
             Act::Answer(who, which) => self.answer(who, which),
             Act::Repeat(who) => {
                 let Some((at, external)) = self.who(who).zip(self.answered.last().cloned()) else {
@@ -142,7 +150,9 @@ impl Run {
                     self.stage.enter();
                 }
             }
-            Act::Clock(ms) => self.stage.host.store.now = self.stage.host.store.now.after(DurationMs(ms)),
+            Act::Clock(ms) => {
+                self.stage.host.store.now = self.stage.host.store.now.after(DurationMs(ms))
+            }
             Act::Renewal(who) => self.tell(who, Input::RenewalDue),
             Act::Wake(who) => self.tell(who, Input::Woken),
             Act::Abort => self.stage.abort(),
@@ -226,7 +236,7 @@ fn check(world: &World) -> Run {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 512, failure_persistence: None, ..ProptestConfig::default()
+        cases: 30_000, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]
@@ -250,8 +260,16 @@ fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
         epochs = epochs.max(run.stage.host.store.lane.epoch.0);
     }
     let expected = [
-        "abort", "input", "interrupted", "prepared", "recovery", "resolved", "responded",
-        "settled", "tool-settled", "unknown",
+        "abort",
+        "input",
+        "interrupted",
+        "prepared",
+        "recovery",
+        "resolved",
+        "responded",
+        "settled",
+        "tool-settled",
+        "unknown",
     ];
     assert_eq!(kinds, BTreeSet::from(expected));
     assert_eq!(ends, BTreeSet::from(["idle", "parked", "settled", "superseded"]));

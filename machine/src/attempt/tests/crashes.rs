@@ -10,7 +10,9 @@ use crate::attempt::{Attempt, Effect, End, Input};
 use crate::contract::Machine;
 use crate::effect::{EffectKind, LedgerKind, Reconciliation};
 use crate::identity::PrincipalId;
-use crate::ledger::{AbortIntent, Agreement, Command, MarkState, Phase, ResolutionIntent, agreement};
+use crate::ledger::{
+    AbortIntent, Agreement, Command, MarkState, Phase, ResolutionIntent, agreement,
+};
 use crate::projection::Projection;
 use crate::record::Outcome;
 use crate::store::{Store, StoreCommand, StoreFault};
@@ -124,9 +126,8 @@ fn d_10_a_reconciler_that_proves_never_started_lets_the_call_start_again() {
     assert!(crashed.is_ok());
     host.wait_for_lease();
     assert_eq!(host.work(), End::Settled);
-    let expected = [
-        "input", "responded", "prepared", "recovery", "prepared", "tool-settled", "interrupted",
-    ];
+    let expected =
+        ["input", "responded", "prepared", "recovery", "prepared", "tool-settled", "interrupted"];
     assert_eq!(history(&host)[..expected.len() - 1], expected[..expected.len() - 1]);
     assert_eq!(host.outside.invocations(), 1);
     check(&host);
@@ -217,7 +218,7 @@ fn case_ab_03_an_abort_during_a_call_records_both_and_the_doubt_stays_resolvable
     let (state, _) = host.perform(state, effects, |effect| !invoke(effect)).unwrap();
     abort(&mut host);
     let woken = Attempt::step(state, Input::Woken);
-    let (_, end) = host.perform(woken.state, woken.effects, |_| true).unwrap_err();
+    let end = host.perform(woken.state, woken.effects, |_| true).unwrap_err();
     assert_eq!(end, End::Settled);
     let expected = ["input", "responded", "prepared", "abort", "unknown", "settled"];
     assert_eq!(history(&host), expected);
@@ -286,7 +287,7 @@ fn bug_attempt_reads_on_while_the_row_is_ahead_of_the_log() {
     let end_of_log = crate::identity::Sequence(1);
     let ahead = End::Corrupt(crate::record::Corruption::Ahead { end: end_of_log });
     assert_eq!(frozen.effects.last(), Some(&Effect::End(ahead)));
-    let (_, end) = host.perform(step.state, step.effects, |_| true).unwrap_err();
+    let end = host.perform(step.state, step.effects, |_| true).unwrap_err();
     assert_eq!(end, End::Settled);
     check(&host);
 }
@@ -309,7 +310,7 @@ fn arc_13_a_predecessor_that_wakes_changes_nothing_and_ends() {
             return; // It paused after it had settled everything.
         }
         let before = host.store.clone();
-        let (_, end) = host.perform(zombie, paused, |_| true).expect_err("the zombie ends");
+        let end = host.perform(zombie, paused, |_| true).expect_err("the zombie ends");
         assert!(matches!(end, End::Superseded | End::Idle | End::Settled), "{end:?}");
         assert_eq!(host.store.log, before.log);
         assert_eq!(host.store.rows, before.rows);

@@ -44,10 +44,15 @@ fn dur_004_one_attempt_a_submission_in_admission_order() {
     }
     assert_eq!([host.work(), host.work(), host.work()], [End::Settled; 3]);
     assert_eq!(host.work(), End::Idle);
-    let users: alloc::vec::Vec<_> = host.outside.asked.iter().map(|it| match it {
-        External::CallModel(request) => request.messages.len(),
-        _ => panic!("only the model is asked"),
-    }).collect();
+    let users: alloc::vec::Vec<_> = host
+        .outside
+        .asked
+        .iter()
+        .map(|it| match it {
+            External::CallModel(request) => request.messages.len(),
+            _ => panic!("only the model is asked"),
+        })
+        .collect();
     assert_eq!(users, [1, 3, 5], "each run sees the whole batches of those before it");
 }
 
@@ -57,8 +62,15 @@ fn run_028_a_batch_is_authorized_prepared_run_and_settled() {
     host.admit(call("1", "hello"));
     assert_eq!(host.work(), End::Settled);
     let expected = [
-        "input", "responded", "prepared", "prepared", "tool-settled", "tool-settled",
-        "tool-settled", "responded", "settled",
+        "input",
+        "responded",
+        "prepared",
+        "prepared",
+        "tool-settled",
+        "tool-settled",
+        "tool-settled",
+        "responded",
+        "settled",
     ];
     assert_eq!(history(&host), expected, "readonly calls are never prepared");
     assert_eq!(host.outside.invocations(), 3);

@@ -30,7 +30,7 @@ fn looks_at_the_lane() -> Vec<StoreCommand> {
 }
 
 #[test]
-fn store_012_a_hint_without_an_abort_changes_nothing() {
+fn a_hint_without_an_abort_changes_nothing() {
     let undisturbed = {
         let mut stage = Stage::new(&[&["look", "pay"]]);
         stage.finish(0);
@@ -52,7 +52,7 @@ fn store_012_a_hint_without_an_abort_changes_nothing() {
 }
 
 #[test]
-fn store_012_a_hint_is_followed_when_there_is_nothing_better_to_send() {
+fn a_hint_is_followed_when_there_is_nothing_better_to_send() {
     let mut stage = Stage::new(&[&["pay"]]);
     stage.until(0, "conversation.append:ToolPrepared");
     stage.actors[0].told(Input::Woken);
@@ -68,7 +68,7 @@ fn store_012_a_hint_is_followed_when_there_is_nothing_better_to_send() {
 }
 
 #[test]
-fn store_012_a_hint_while_reading_needs_no_second_look() {
+fn a_hint_while_reading_needs_no_second_look() {
     let mut stage = Stage::new(&[]);
     stage.actors[0].told(Input::Woken);
     assert_eq!(stage.actors[0].waiting.len(), 1);

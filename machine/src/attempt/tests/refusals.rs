@@ -192,8 +192,16 @@ fn case_ab_03_a_call_that_returned_is_recorded_though_the_abort_is_found_on_read
     stage.abort();
     stage.perform(0, Fate::Refused(0, TRANSIENT));
     assert_eq!(stage.finish(0), Some(End::Settled));
-    let expected =
-        ["input", "responded", "prepared", "prepared", "tool-settled", "abort", "unknown", "settled"];
+    let expected = [
+        "input",
+        "responded",
+        "prepared",
+        "prepared",
+        "tool-settled",
+        "abort",
+        "unknown",
+        "settled",
+    ];
     assert_eq!(history(&stage.host), expected, "one returned, one is in doubt");
 }
 

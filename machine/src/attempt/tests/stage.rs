@@ -109,14 +109,7 @@ impl Stage {
         match effect {
             Effect::Store(pipeline) => {
                 let answer = self.execute(&pipeline, fate);
-                self.never_ahead();
-                if answer.is_ok() {
-                    self.compare(at, &pipeline);
-                } else {
-                    // What follows a pipeline leaves only with its acknowledgement.
-                    self.actors[at].waiting.clear();
-                }
-                self.actors[at].told(Input::Stored(answer));
+                self.stored(at, &pipeline, answer);
             }
             Effect::External(external) => {
                 self.left.push(external.clone());
@@ -126,12 +119,47 @@ impl Stage {
             Effect::ScheduleRenewal { .. } => self.actors[at].timers += 1,
             Effect::End(end) => {
                 let (rows, log) = (&self.host.store.rows, history(&self.host));
-                assert_ne!(end, End::Defect, "too many laps, or refused prediction: {rows:?} {log:?}");
+                assert_ne!(
+                    end,
+                    End::Defect,
+                    "too many laps, or refused prediction: {rows:?} {log:?}"
+                );
                 assert!(self.actors[at].waiting.is_empty(), "nothing follows the end");
                 self.actors[at].end = Some(end);
             }
         }
         true
+    }
+
+    /// Performs a pipeline as a weak store does: after some of its commands the next effect of
+    /// another attempt is performed.
+    pub(super) fn perform_torn(&mut self, at: usize, part: usize, other: usize) {
+        let Some(pipeline) = self.actors[at].pipeline().cloned() else { return };
+        self.actors[at].waiting.pop_front();
+        let (first, rest) = pipeline.commands.split_at(part.min(pipeline.commands.len()));
+        let half = |commands: &[StoreCommand]| {
+            let commands = commands.to_vec();
+            Pipeline { commands, ..pipeline.clone() }
+        };
+        let answer = self.host.store.execute(&half(first)).and_then(|mut replies| {
+            if other != at {
+                self.perform(other, Fate::Done);
+            }
+            replies.extend(self.host.store.execute(&half(rest))?);
+            Ok(replies)
+        });
+        self.stored(at, &pipeline, answer);
+    }
+
+    fn stored(&mut self, at: usize, pipeline: &Pipeline, answer: Result<Replies, StoreFault>) {
+        self.never_ahead();
+        if answer.is_ok() {
+            self.compare(at, pipeline);
+        } else {
+            // What follows a pipeline leaves only with its acknowledgement.
+            self.actors[at].waiting.clear();
+        }
+        self.actors[at].told(Input::Stored(answer));
     }
 
     /// How often the invocation of a tool left a process.
@@ -195,7 +223,8 @@ impl Stage {
 
     /// Goes on until an attempt has a question of this name out, and nothing else to do.
     pub(super) fn until_out(&mut self, at: usize, question: &str) {
-        let is_out = |stage: &Self| stage.actors[at].out.iter().any(|it| it.kind().name() == question);
+        let is_out =
+            |stage: &Self| stage.actors[at].out.iter().any(|it| it.kind().name() == question);
         while !is_out(self) {
             assert!(self.go_on(at), "nothing leads to {question}");
         }
@@ -277,8 +306,10 @@ impl Stage {
         assert!(state.awaits_store());
         let stored = self.host.store.row(row.admission.submission).expect("a predicted row");
         // An append alone says nothing of the lane: somebody may have claimed it meanwhile.
-        if pipeline.commands.iter().any(|command| matches!(command, StoreCommand::Ledger(_))) {
+        if row.claims == stored.claims {
             assert_eq!(timeless(row), timeless(stored), "the predicted row");
+        } else {
+            assert!(row.claims < stored.claims, "a claim that the store does not know");
         }
         let [predicted, stored] = [state.predicted_tail(), self.host.store.tail]
             .map(|tail| tail.map(|tail| (tail.epoch, tail.reference())));

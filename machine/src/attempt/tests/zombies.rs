@@ -63,7 +63,7 @@ fn dur_009_two_attempts_invoke_an_ordinary_call_once_more_for_every_resolution_t
 }
 
 #[test]
-fn dur_006_two_attempts_start_an_idempotent_call_under_one_key() {
+fn dur_003_two_attempts_may_both_start_an_idempotent_call_under_its_one_key() {
     everywhere(&[&["file"]], &Resolution::NeverStarted, |stage, resolved| {
         assert_eq!(resolved, 0, "nobody has to be asked");
         assert!((1..=2).contains(&stage.invoked()));

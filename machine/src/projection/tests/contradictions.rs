@@ -49,7 +49,7 @@ fn dur_007_a_batch_that_does_not_fit_at_its_end_leaves_no_trace() {
 }
 
 #[test]
-fn dur_016_an_input_is_recorded_once() {
+fn store_006_an_input_is_recorded_once() {
     refuses(&declared(&[]), ONE.input());
     let aborted = Story::new().tell([ONE.abort_requested()]);
     let Record::SubmissionSettled(mut settled) = ONE.settled(Settlement::Aborted) else {

@@ -27,8 +27,10 @@ fn altered(change: impl FnOnce(&mut Envelope)) -> (Reader, StoredBatch) {
 
 #[test]
 fn store_011_a_reader_knows_where_the_log_goes_on() {
-    assert_eq!((Reader::default().next_sequence(), Reader::default().chain()),
-        (Sequence(0), Digest::ZERO));
+    assert_eq!(
+        (Reader::default().next_sequence(), Reader::default().chain()),
+        (Sequence(0), Digest::ZERO)
+    );
     let log = log();
     let reader = fed(&log);
     assert_eq!(reader.next_sequence(), Sequence(4));
@@ -80,11 +82,8 @@ fn store_006_a_batch_that_links_and_contradicts_is_history() {
     let log = log();
     let mut reader = fed(&log[..3]);
     let last = &log[2];
-    let envelope = Envelope {
-        first_sequence: Sequence(3),
-        previous: last.chain(),
-        ..last.envelope().clone()
-    };
+    let envelope =
+        Envelope { first_sequence: Sequence(3), previous: last.chain(), ..last.envelope().clone() };
     let batch = Batch::new(&call("1", "").conversation, alloc::vec![ONE.input()]).unwrap();
     let twice = StoredBatch::commit(envelope, batch);
     assert_eq!(reader.feed(&twice), Err(Corruption::History { at: Sequence(3) }));

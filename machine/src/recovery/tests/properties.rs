@@ -27,8 +27,14 @@ fn chosen() -> impl Strategy<Value = Chosen> {
     let flags = move || prop::collection::vec(seldom(), 12);
     let row = (prop::bool::weighted(0.95), 0..8_u8, seldom());
     (says(1), row, prop::collection::vec(0..5_u8, 12), flags(), flags()).prop_map(
-        |(says, (exists, phase, abort), marks, in_flight, excused)| {
-            Chosen { says, exists, phase, abort, marks, in_flight, excused }
+        |(says, (exists, phase, abort), marks, in_flight, excused)| Chosen {
+            says,
+            exists,
+            phase,
+            abort,
+            marks,
+            in_flight,
+            excused,
         },
     )
 }
@@ -52,10 +58,8 @@ impl Case {
             let starts = starts.iter().zip(flags).filter(|(_, flag)| **flag);
             starts.map(|(start, _)| *start).collect()
         };
-        let own = OwnKnowledge {
-            in_flight: picked(&chosen.in_flight),
-            excused: picked(&chosen.excused),
-        };
+        let own =
+            OwnKnowledge { in_flight: picked(&chosen.in_flight), excused: picked(&chosen.excused) };
         let marks = starts.iter().zip(&chosen.marks).filter_map(|(start, how)| match how {
             0 => Some(open(*start)),
             1 => Some(intended(*start, Resolution::NeverStarted)),
@@ -161,11 +165,8 @@ fn check(case: &Case) -> u8 {
 #[test]
 fn dur_013_any_evidence_has_one_decision_and_nothing_in_doubt_is_run() {
     let seen = RefCell::new(BTreeSet::new());
-    let config = ProptestConfig {
-        cases: 3_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
+    let config =
+        ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() };
     let rng = TestRunner::deterministic().new_rng();
     let mut runner = TestRunner::new_with_rng(config, rng);
     runner

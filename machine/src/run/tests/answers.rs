@@ -81,7 +81,7 @@ fn arc_03_a_live_run_asks_no_reconciler_and_hears_none() {
 }
 
 #[test]
-fn run_002_a_settled_run_hears_nothing() {
+fn dur_002_a_settled_run_hears_nothing() {
     let bench = Bench::fresh().responds(0, &[]);
     assert_eq!(bench.state.liveness(), Liveness::Resting);
     ignores(&bench, model(0, response(&[])));
@@ -90,7 +90,7 @@ fn run_002_a_settled_run_hears_nothing() {
 }
 
 #[test]
-fn run_008_a_stopped_run_hears_nothing_until_it_is_resumed() {
+fn arc_03_a_stopped_run_hears_nothing_until_it_is_resumed() {
     let bench = running().told(Input::Stopped);
     assert_eq!(bench.state.liveness(), Liveness::Resting);
     ignores(&bench, tool(ONE.start(0, 0, 1)));

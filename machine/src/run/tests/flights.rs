@@ -45,7 +45,7 @@ fn answer_to(external: &External) -> Answer {
 }
 
 #[test]
-fn run_007_every_question_is_known_while_it_is_out_and_not_longer() {
+fn arc_03_every_question_is_known_while_it_is_out_and_not_longer() {
     for (bench, question) in questioning() {
         let flights = bench.state.flights();
         let tools = usize::from(matches!(question, External::InvokeTool(_)));
@@ -60,7 +60,7 @@ fn run_007_every_question_is_known_while_it_is_out_and_not_longer() {
 }
 
 #[test]
-fn run_007_an_answer_that_came_to_nothing_is_awaited_again() {
+fn arc_03_an_answer_that_came_to_nothing_is_awaited_again() {
     for (bench, question) in questioning() {
         let out = bench.state.flights().clone();
         let mut flights = out.clone();
@@ -71,7 +71,7 @@ fn run_007_an_answer_that_came_to_nothing_is_awaited_again() {
 }
 
 #[test]
-fn run_007_what_never_left_is_asked_again_and_its_answer_is_not_expected() {
+fn arc_03_what_never_left_is_asked_again_and_its_answer_is_not_expected() {
     for (mut bench, question) in questioning() {
         bench.look();
         bench.state.recall(&question);
@@ -81,7 +81,7 @@ fn run_007_what_never_left_is_asked_again_and_its_answer_is_not_expected() {
 }
 
 #[test]
-fn run_007_a_reconciliation_is_no_flight_of_a_run() {
+fn arc_03_a_reconciliation_is_no_flight_of_a_run() {
     let doubt = ONE.start(0, 0, 1);
     let asking = Epoch(2);
     let tool = ToolName::new("wire").unwrap();
@@ -96,7 +96,7 @@ fn run_007_a_reconciliation_is_no_flight_of_a_run() {
 }
 
 #[test]
-fn run_007_only_the_recalled_start_is_taken_back() {
+fn arc_03_only_the_recalled_start_is_taken_back() {
     let [one, two] = [ONE.start(0, 0, 1), ONE.start(0, 1, 1)];
     let mut flights = of_tools(&[one, two]);
     flights.recall(&invocation(one));

@@ -172,3 +172,49 @@ fn a_counterexample_that_does_not_fail_again_is_an_error() {
     let Err(ExploreError::Diverged { schedule }) = found else { panic!("{found:?}") };
     assert_eq!(schedule.to_string(), "ledger.claim/before@1=crash");
 }
+
+/// A toy with an assertion that some schedule violates.
+#[derive(Clone)]
+struct Fragile(Toy);
+
+impl Explorable for Fragile {
+    type Property = Broken;
+
+    fn place(&self) -> Option<Place> {
+        self.0.place()
+    }
+    fn faults(&self) -> impl Iterator<Item = Fault> {
+        self.0.faults()
+    }
+    fn inject(&mut self, fault: Fault) {
+        self.0.inject(fault);
+    }
+    fn advance(&mut self) {
+        self.0.advance();
+        assert!(self.0.runs < 2, "TOY-01: the tool runs once");
+    }
+    fn drain(&mut self) -> bool {
+        self.0.drain()
+    }
+    fn conclude(&mut self) {
+        self.0.conclude();
+    }
+    fn violation(&self) -> Option<Broken> {
+        self.0.violation()
+    }
+    fn fingerprint(&self) -> u128 {
+        self.0.fingerprint()
+    }
+    fn reached(&self) -> SometimesSet {
+        self.0.reached()
+    }
+}
+
+#[test]
+fn a_schedule_that_panics_is_named() {
+    let counters = Counters::default();
+    let found = explore(&Fragile(Toy::new(1, 9)), Bounds::depth(1), &counters);
+    let Err(ExploreError::Panicked { schedule, message }) = found else { panic!("{found:?}") };
+    assert_eq!(schedule.to_string(), "ledger.finalize/after@1=crash");
+    assert_eq!(message, "TOY-01: the tool runs once");
+}

@@ -2,8 +2,8 @@
 
 mod commands;
 mod defects;
-mod profiles;
 mod prints;
+mod profiles;
 
 use std::sync::Arc;
 

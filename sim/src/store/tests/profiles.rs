@@ -53,13 +53,22 @@ fn guess() -> impl Strategy<Value = Guess> {
         key.clone().prop_map(Guess::Admission),
         (key.clone(), epoch.clone(), token.clone())
             .prop_map(|(key, expected, token)| Guess::Claim { key, expected, token }),
-        (key.clone(), epoch.clone(), token.clone())
-            .prop_map(|(key, epoch, token)| Guess::Renew { key, epoch, token }),
-        (key.clone(), epoch.clone(), token)
-            .prop_map(|(key, epoch, token)| Guess::Release { key, epoch, token }),
+        (key.clone(), epoch.clone(), token.clone()).prop_map(|(key, epoch, token)| Guess::Renew {
+            key,
+            epoch,
+            token
+        }),
+        (key.clone(), epoch.clone(), token).prop_map(|(key, epoch, token)| Guess::Release {
+            key,
+            epoch,
+            token
+        }),
         (epoch.clone(), any::<bool>()).prop_map(|(epoch, fits)| Guess::Fence { epoch, fits }),
-        (epoch, any::<bool>(), 0_u32..4)
-            .prop_map(|(epoch, fits, number)| Guess::Append { epoch, fits, number }),
+        (epoch, any::<bool>(), 0_u32..4).prop_map(|(epoch, fits, number)| Guess::Append {
+            epoch,
+            fits,
+            number
+        }),
         key.prop_map(Guess::Read),
     ]
 }

@@ -3,32 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::World;
+use super::{finish, tell};
 use crate::fault::Fault;
 use crate::profile::Profile;
 use crate::scenario::{Scenario, corpus};
+use crate::world::World;
 
 fn corpus() -> Vec<Arc<Scenario>> {
     let parse = |(name, text): (&str, &str)| {
         Arc::new(Scenario::parse(name, text).unwrap_or_else(|why| panic!("{why}")))
     };
     corpus::builtin().map(parse).collect()
-}
-
-/// Runs a world to its end and lets the oracles of the end look.
-fn finish(world: &mut World) {
-    while world.violation().is_none() && (world.moment().is_some() || world.drain()) {
-        world.advance();
-    }
-    world.conclude();
-}
-
-fn tell(world: &World) -> String {
-    let lines = world.story().iter().map(|line| {
-        let process = line.process.map(|it| world.process_name(it)).unwrap_or_default();
-        format!("{:>7} {process:<12} {}\n", line.at.0, line.text)
-    });
-    lines.collect()
 }
 
 #[test]

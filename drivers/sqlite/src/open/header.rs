@@ -1,0 +1,51 @@
+//! The first bytes of an SQLite file, which say whose it is without a connection to it.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::format::Identity;
+
+/// What every SQLite file begins with.
+pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Bytes of the header of an SQLite file.
+pub(super) const HEADER_BYTES: u64 = 100;
+
+/// The header of an SQLite file, and the head of its first page, which lists the tables.
+pub(super) struct Header([u8; HEADER_BYTES as usize + 8]);
+
+impl Header {
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
+        let mut bytes = [0; HEADER_BYTES as usize + 8];
+        let mut file = File::open(path)?;
+        file.read_exact(&mut bytes[..HEADER_BYTES as usize])?;
+        // A file that ends here has no page at all; SQLite will say so.
+        let _ = file.read(&mut bytes[HEADER_BYTES as usize..])?;
+        Ok(Self(bytes))
+    }
+
+    fn number<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut number = [0; N];
+        number.copy_from_slice(&self.0[at..at + N]);
+        number
+    }
+
+    pub(super) fn identity(&self) -> Identity {
+        const EMPTY_LEAF: [u8; 5] = [13, 0, 0, 0, 0];
+        let [version, id] = [60, 68].map(|at| i32::from_be_bytes(self.number(at)));
+        let blank = self.number(HEADER_BYTES as usize) == EMPTY_LEAF;
+        Identity::of(id, version, || Ok::<_, Infallible>(blank)).unwrap_or_else(|it| match it {})
+    }
+
+    /// The size of a page, times how many there are; 0 if an old library wrote last, which did not
+    /// count them.
+    pub(super) fn promised_bytes(&self) -> u64 {
+        let size = match u16::from_be_bytes(self.number(16)) {
+            1 => 1 << 16,
+            size => u64::from(size),
+        };
+        let counted = self.number::<4>(24) == self.number::<4>(92);
+        if counted { size * u64::from(u32::from_be_bytes(self.number(28))) } else { 0 }
+    }
+}
