@@ -12,12 +12,7 @@ use everstep_sim::profile::Profile;
 use everstep_sim::scenario::{Scenario, corpus};
 use everstep_sim::world::{Event, World};
 
-fn run(
-    name: &str,
-    faults: u8,
-    states: u64,
-    defect: Option<Defect>,
-) -> Report<Event, Property> {
+fn run(name: &str, faults: u8, states: u64, defect: Option<Defect>) -> Report<Event, Property> {
     let (_, text) = corpus::builtin().find(|(found, _)| *found == name).expect("it is built in");
     let scenario = Arc::new(Scenario::parse(name, text).expect("the corpus is right"));
     let mut world = World::new(scenario, Profile::Strong, defect);

@@ -3,8 +3,8 @@
 //! Ids are derived once, model answers are built once, and every call that a run could declare is
 //! known by its id before it is declared. A world only looks up.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
@@ -19,6 +19,8 @@ use everstep_machine::identity::{
 use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::limits::RENEWAL_MS;
 use everstep_machine::store::{Pipeline, StoreCommand};
+
+use foldhash::fast::FixedState;
 
 use crate::defect::Defect;
 use crate::fingerprint::Printed;
@@ -44,6 +46,8 @@ pub(crate) struct Cast {
     pub(crate) workers: Vec<ProducerId>,
     /// Micro-events after which a world of this scenario has no excuse for not having ended.
     pub(crate) step_bound: u64,
+    /// Batches that some world of this scenario has verified.
+    pub(crate) verified: Verified,
     tools: Vec<Tool>,
     calls: BTreeMap<ToolCallId, Declared>,
 }
@@ -109,6 +113,7 @@ impl Cast {
             aborts,
             workers: workers.collect(),
             step_bound: 0,
+            verified: Verified::default(),
             tools: tools(&scenario),
             calls: calls(&clients, scenario.agent.max_turns),
             clients,
@@ -172,6 +177,26 @@ impl Cast {
 impl Client {
     fn scripted(&self, turn: Turn) -> Option<&ModelAnswer> {
         self.answers.get(turn.0 as usize).or(self.answers.last())
+    }
+}
+
+/// Links of chains that are known to be sound: a pure memo, shared by every clone of a world. The
+/// link names everything before it, so one look at a batch is enough.
+#[derive(Debug, Default)]
+pub(crate) struct Verified(Mutex<HashSet<Digest, FixedState>>);
+
+impl Verified {
+    pub(crate) fn is_new(&self, link: Digest) -> bool {
+        !self.links().contains(&link)
+    }
+
+    pub(crate) fn add(&self, link: Digest) {
+        self.links().insert(link);
+    }
+
+    /// A panic elsewhere leaves a sound memo behind.
+    fn links(&self) -> MutexGuard<'_, HashSet<Digest, FixedState>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Check) -> Outcome {
     world.set_free();
     let limits = Limits { faults: args.faults, states: args.max_states };
     let seen = Mutex::new(None);
-    let report = watched(|| check(&world, limits, |progress| note(&seen, progress)), || told(&seen));
+    let report =
+        watched(|| check(&world, limits, |progress| note(&seen, progress)), || told(&seen));
     let exit = verdict(&report);
     let text = if args.json {
         render_json(args, &loaded.scenario.name, &report, exit)
@@ -115,12 +116,7 @@ fn defeat(found: &Found) -> (&'static str, &str) {
     }
 }
 
-fn render_json(
-    args: &Check,
-    name: &str,
-    report: &Report<Event, Property>,
-    exit: Exit,
-) -> String {
+fn render_json(args: &Check, name: &str, report: &Report<Event, Property>, exit: Exit) -> String {
     let seconds = report.elapsed.as_secs_f64();
     let found: Option<Value> = report.counterexample.as_ref().map(|found| {
         let (what, detail) = defeat(found);

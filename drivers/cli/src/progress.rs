@@ -9,10 +9,7 @@ const QUIET: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(120);
 
 /// Does the work and meanwhile shows what `message` says, if it takes long enough.
-pub(crate) fn watched<T: Send>(
-    work: impl FnOnce() -> T + Send,
-    message: impl Fn() -> String,
-) -> T {
+pub(crate) fn watched<T: Send>(work: impl FnOnce() -> T + Send, message: impl Fn() -> String) -> T {
     let began = Instant::now();
     let (done, finished) = channel();
     std::thread::scope(|scope| {

@@ -34,11 +34,8 @@ pub(crate) fn run(args: &Replay) -> Outcome {
     })?;
     let violation = run.world.violation();
     let exit = verdict(args, &trace, violation);
-    let text = if args.json {
-        json_text(&trace, &run.world, exit)
-    } else {
-        story(&trace, &run.world)
-    };
+    let text =
+        if args.json { json_text(&trace, &run.world, exit) } else { story(&trace, &run.world) };
     output::print(&text)?;
     Ok(exit)
 }

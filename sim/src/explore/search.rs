@@ -73,8 +73,7 @@ pub fn explore<W: Explorable>(
         counted: 0,
         told: (0, 0),
     };
-    let searched =
-        catch_unwind(AssertUnwindSafe(|| search.below(world.clone(), bounds.depth)));
+    let searched = catch_unwind(AssertUnwindSafe(|| search.below(world.clone(), bounds.depth)));
     let summary = searched.unwrap_or_else(|panic| Err(search.way.panicked(world, &*panic)))?;
     search.tell();
     let mut exploration = search.so_far;

@@ -131,9 +131,8 @@ impl Report {
     /// For each failpoint, by number: schedules with a fault at it, and worlds that stood at it.
     #[must_use]
     pub fn failpoints(&self) -> Vec<(u64, u64)> {
-        let count = |at: usize| {
-            (self.sum(|found| found.through[at]), self.sum(|found| found.stood[at]))
-        };
+        let count =
+            |at: usize| (self.sum(|found| found.through[at]), self.sum(|found| found.stood[at]));
         (0..failpoints().len()).map(count).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Oracles: what must hold after everything that happens in a world.
 //!
-//! A [`Judge`] watches from outside. It sees every command with its answer, everything that
+//! A `Judge` watches from outside. It sees every command with its answer, everything that
 //! leaves for the outside and comes back, every receipt and every end; it remembers little, and
 //! what it remembers it has seen itself. It trusts the machines only where a property is about
 //! them: the fold it compares an owner's with is made of the log alone.

@@ -70,9 +70,8 @@ impl FromStr for Choice {
             .ok()
             .filter(|arrival| *arrival > 0)
             .ok_or_else(|| ChoiceError::Arrival { text: arrival.to_owned() })?;
-        let fault = fault
-            .parse()
-            .map_err(|FaultError| ChoiceError::Fault { text: fault.to_owned() })?;
+        let fault =
+            fault.parse().map_err(|FaultError| ChoiceError::Fault { text: fault.to_owned() })?;
         Ok(Self { failpoint, arrival, fault })
     }
 }

@@ -50,9 +50,8 @@ pub fn run<W: Explorable>(world: W, schedule: &Schedule) -> Result<Run<W>, Stuck
             world.conclude();
             return Ok(Run { world, steps });
         };
-        let wanted = |choice: &&Choice| {
-            choice.failpoint == here.failpoint && choice.arrival == here.arrival
-        };
+        let wanted =
+            |choice: &&Choice| choice.failpoint == here.failpoint && choice.arrival == here.arrival;
         match open.next_if(wanted) {
             None => walk.advance(),
             Some(choice) if walk.world().faults().any(|fault| fault == choice.fault) => {

@@ -48,7 +48,8 @@ fn arrivals_are_counted_over_all_processes() {
 
 #[test]
 fn what_is_lost_arrives_again_and_an_abort_is_no_arrival() {
-    let arrival = |walk: &Walk<Toy>| walk.at().map(|here| (here.failpoint.to_string(), here.arrival));
+    let arrival =
+        |walk: &Walk<Toy>| walk.at().map(|here| (here.failpoint.to_string(), here.arrival));
     let mut walk = Walk::new(Toy::new(1, 9));
     walk.inject(Fault::Crash);
     assert_eq!(arrival(&walk), Some(("ledger.claim/before".to_owned(), 2)));
@@ -67,8 +68,10 @@ fn what_is_lost_arrives_again_and_an_abort_is_no_arrival() {
 #[test]
 fn several_faults_share_an_arrival_in_order() {
     let toy = Toy { abort: true, ..Toy::new(2, 9) };
-    let both = schedule("ledger.claim/before@1=pause, ledger.claim/before@2=wake, \
-                         ledger.claim/before@3=crash");
+    let both = schedule(
+        "ledger.claim/before@1=pause, ledger.claim/before@2=wake, \
+                         ledger.claim/before@3=crash",
+    );
     let end = run(toy, &both).expect("the choices are possible");
     assert_eq!(end.world.violation(), None);
     assert_eq!(end.steps, 3 + 2 * SCRIPT.len() as u64);

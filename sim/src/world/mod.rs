@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | 1 | clients, in the scenario's order, then aborts that were asked for |
 //! | 2 | the operator's request, if one is under way |
-//! | 3 | workers by number; their tasks by lane; in a task the store first, then the outside |
+//! | 3 | workers by number; their tasks by lane; in a task what has left for the outside, then hints and timers, then the store, then the rest of the outside |
 //! | 4 | time: to the next answer, renewal, or lease end that lets somebody claim |
 //! | 5 | the operator looks for unknown outcomes: people are slow |
 //!

@@ -62,8 +62,7 @@ fn plan(args: &Matrix, loaded: &[Loaded]) -> Plan {
 }
 
 fn verdict(report: &Report, whole: bool) -> Exit {
-    let broken: Vec<_> =
-        report.failures().map(|(_, failure)| failure.violation.property).collect();
+    let broken: Vec<_> = report.failures().map(|(_, failure)| failure.violation.property).collect();
     if broken.iter().any(|property| *property != Property::Liveness) {
         Exit::Safety
     } else if !broken.is_empty() {

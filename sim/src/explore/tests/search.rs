@@ -46,8 +46,7 @@ fn counts_are_those_of_the_full_enumeration() {
             let failed = all.iter().filter(|(_, broken)| broken.is_some()).count();
             assert_eq!(found.failed, failed as u64, "{toy:?} at depth {depth}");
             let named = failpoints().iter().map(ToString::to_string).zip(found.through.clone());
-            let counted: BTreeMap<_, _> =
-                named.filter(|(_, count)| *count > 0).collect();
+            let counted: BTreeMap<_, _> = named.filter(|(_, count)| *count > 0).collect();
             assert_eq!(counted, through(&all, |at| at.to_string()), "{toy:?} at depth {depth}");
             let rows = Row::ALL.iter().map(ToString::to_string).zip(found.through_rows.clone());
             let counted: BTreeMap<_, _> = rows.filter(|(_, count)| *count > 0).collect();

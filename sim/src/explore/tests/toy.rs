@@ -83,8 +83,7 @@ impl Explorable for Toy {
     fn faults(&self) -> impl Iterator<Item = Fault> {
         let place = self.place();
         let phase = place.map(|place| place.failpoint.phase);
-        let external =
-            place.is_some_and(|place| place.failpoint.effect.name().starts_with("tool"));
+        let external = place.is_some_and(|place| place.failpoint.effect.name().starts_with("tool"));
         let during = phase == Some(CrashPhase::During);
         let anybody_paused = self.processes.iter().any(|(_, _, paused)| *paused);
         FaultSet::default()
