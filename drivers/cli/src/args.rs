@@ -32,11 +32,22 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run scenarios through every crash point and print the crash matrix.
+    /// Run scenarios through every crash point and print the crash matrix
+    ///
+    /// At every point where a process can break, a crash, a pause (of a process that wakes later,
+    /// when others have taken over) and a lost message are injected; with depth 2 every pair of
+    /// them, crashes during recovery included. Each row of the matrix gets its verdict. What fails
+    /// is made as short as it can be and saved as a trace.
     Matrix(Matrix),
-    /// Run one saved schedule again and tell it event by event.
+    /// Run one saved schedule again and tell it event by event
+    ///
+    /// The injected faults are marked, and the verdict stands beside the one that the trace
+    /// expects. Ends with 0 if everything holds, 1 or 7 if a property is broken.
     Replay(Replay),
-    /// Explore a scenario in every order of events, not only in the calm one.
+    /// Explore a scenario in every order of events, not only in the calm one
+    ///
+    /// Breadth first, every state once, so that the counterexample is a shortest one. Ends with 4
+    /// when the bound on states is met first, and says what was covered until then.
     Check(Check),
 }
 
@@ -47,12 +58,7 @@ Examples:
   everstep matrix refund.toml --json        one file, for machines
   everstep matrix answer --profile strong   one scenario of the corpus, on one store";
 
-/// `everstep matrix`.
-///
-/// At every point where a process can break, a crash, a pause (of a process that wakes later, when
-/// others have taken over) and a lost message are injected; with depth 2 every pair of them, crashes
-/// during recovery included. Each row of the matrix gets its verdict. What fails is made as short as
-/// it can be and saved as a trace.
+/// What `everstep matrix` is asked.
 #[derive(Args, Debug)]
 #[command(after_help = MATRIX_HELP)]
 pub(crate) struct Matrix {
@@ -95,12 +101,9 @@ impl Matrix {
 const REPLAY_HELP: &str = "\
 Examples:
   everstep replay everstep-traces/refund-weak.trace
-  everstep replay corpus/traces/zombie.trace --expect   for pipelines: 0 if it ends as it says";
+  everstep replay corpus/traces/row-ahead-of-log.trace --expect   for pipelines: 0 if it ends as it says";
 
-/// `everstep replay`.
-///
-/// Runs the schedule of a trace from the start and prints what happens, with the injected faults
-/// marked, and the verdict. Ends with 0 if everything holds, 1 or 7 if a property is broken.
+/// What `everstep replay` is asked.
 #[derive(Args, Debug)]
 #[command(after_help = REPLAY_HELP)]
 pub(crate) struct Replay {
@@ -120,11 +123,7 @@ Examples:
   everstep check refund.toml --faults 1        every order of events, every single fault
   everstep check --max-states 5000000 --json";
 
-/// `everstep check`.
-///
-/// The matrix follows one calm order of events between faults. This explores all orders: breadth
-/// first, every state once, so that the counterexample is a shortest one. It ends with 4 when the
-/// bound on states is met first, and says what was covered until then.
+/// What `everstep check` is asked.
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub(crate) struct Check {

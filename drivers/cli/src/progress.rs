@@ -22,7 +22,7 @@ pub(crate) fn watched<T: Send>(work: impl FnOnce() -> T + Send, message: impl Fn
         let mut bar: Option<ProgressBar> = None;
         while finished.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             if began.elapsed() >= QUIET {
-                let bar = bar.get_or_insert_with(spinner);
+                let bar = bar.get_or_insert_with(|| spinner(began.elapsed()));
                 bar.set_message(message());
                 bar.tick();
             }
@@ -35,9 +35,9 @@ pub(crate) fn watched<T: Send>(work: impl FnOnce() -> T + Send, message: impl Fn
 }
 
 /// Draws to standard error, and only if that is a terminal.
-fn spinner() -> ProgressBar {
+fn spinner(elapsed: Duration) -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-    let bar = ProgressBar::new_spinner();
+    let bar = ProgressBar::new_spinner().with_elapsed(elapsed);
     style.map(|style| bar.set_style(style)).unwrap_or_default();
     bar
 }

@@ -5,7 +5,7 @@ use crate::identity::DurationMs;
 use crate::record::Corruption;
 use crate::store::Pipeline;
 
-/// Why an attempt is over. It holds nothing any more.
+/// Why an attempt is over. Unless it says otherwise, it holds nothing any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// Nothing in the lane may be claimed now.

@@ -6,9 +6,9 @@
 //! simply the evidence "ready, no input recorded".
 //!
 //! ```text
-//! Idle --Started--> Reading --Stored--> Acting --Stored--> Live --…--> Ended
-//!                      ^                  |                 |
-//!                      +---- Refused -----+-----------------+
+//! Idle --Started--> Reading --Stored--> Working --Stored, Answered--> Working --…--> Ended
+//!                      ^                   |
+//!                      +----- Refused -----+
 //! ```
 //!
 //! | invariant | where it is kept |
@@ -17,6 +17,13 @@
 //! | DUR-013: a decision needs nothing but what is durable | `recovery::classify` |
 //! | ARC-10: nothing leaves before its commit | effects follow their pipeline in one step |
 //! | one pipeline in flight | `Acting` and `Live` hold answers that arrive meanwhile |
+//!
+//! | crash point | what the next attempt does |
+//! | --- | --- |
+//! | while reading | reads again: nothing had changed |
+//! | after the claim, before the fence | claims a higher epoch once the lease has expired |
+//! | after the fence | classifies what is in the log by then |
+//! | anywhere later | the same: there is no other way to start |
 //!
 //! Deliberately absent: a separate recovery pass, retries of anything external, clocks.
 

@@ -122,7 +122,7 @@ impl Reading {
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
-        let Kept { flights, inbox, asked, proofs, renewal_due } = self.kept;
+        let Kept { flights, inbox, asked, proofs, renewal_due, woken } = self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
         let run =
@@ -141,7 +141,7 @@ impl Reading {
             sent: None,
             ending: None,
             renewal_due,
-            woken: false,
+            woken,
         };
         working.proceed(setup)
     }

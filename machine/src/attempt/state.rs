@@ -66,6 +66,8 @@ pub(super) struct Kept {
     pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
     /// Whether the lease wants renewal.
     pub(super) renewal_due: bool,
+    /// Whether the lane is to be looked at again.
+    pub(super) woken: bool,
 }
 
 /// Whether a reading is the first of its attempt.
@@ -181,7 +183,7 @@ impl Working {
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
         let flights = self.run.flights().clone();
-        let Self { token, inbox, asked, proofs, renewal_due, .. } = self;
-        (token, Kept { flights, inbox, asked, proofs, renewal_due })
+        let Self { token, inbox, asked, proofs, renewal_due, woken, .. } = self;
+        (token, Kept { flights, inbox, asked, proofs, renewal_due, woken })
     }
 }

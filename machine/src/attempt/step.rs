@@ -46,8 +46,9 @@ fn reading_step(mut reading: Reading, setup: &Setup, input: Input) -> Next {
         Input::Stored(answer) => return reading.stored(setup, answer),
         Input::Answered(answer) => reading.kept.inbox.push_back(answer),
         Input::RenewalDue => reading.kept.renewal_due = true,
-        // What it reads next is newer than the hint.
-        Input::Woken | Input::Started { .. } => {}
+        // The lane may have been read already, with only its answer still on the way.
+        Input::Woken => reading.kept.woken = true,
+        Input::Started { .. } => {}
     }
     (Stage::Reading(reading.into()), Vec::new())
 }
@@ -109,13 +110,20 @@ impl Working {
         {
             self.ledger(draft, Command::Renew { owner, lease: setup.lease })?;
             draft.after.push(Effect::ScheduleRenewal { after: setup.renewal });
+            // A hint may have been lost: it costs one renewal's time, and no more.
+            self.look(draft);
         }
         if self.woken && draft.commands.is_empty() {
-            self.woken = false;
-            let target = Target::Submission(self.submission);
-            draft.commands.push(StoreCommand::ReadLane(target));
+            self.look(draft);
         }
         Ok(())
+    }
+
+    /// Looks at the row behind everything else in the pipeline.
+    fn look(&mut self, draft: &mut Draft) {
+        self.woken = false;
+        let target = Target::Submission(self.submission);
+        draft.commands.push(StoreCommand::ReadLane(target));
     }
 
     fn send(mut self, setup: &Setup, draft: Draft) -> Next {

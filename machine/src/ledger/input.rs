@@ -262,6 +262,10 @@ pub enum Refusal {
     /// The row has no mark for this doubt.
     #[error("there is no such unknown outcome")]
     NoSuchDoubt,
+    /// A reason has more than [`crate::limits::TEXT_BYTES`] bytes, or a diagnostic is over its bounds: it would
+    /// fit no canonical record.
+    #[error("the reason or the diagnostic is too long for a canonical record")]
+    TooLong,
     /// The doubt was closed differently before.
     #[error("the unknown outcome was resolved differently before")]
     ResolutionConflict,

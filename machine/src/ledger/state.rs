@@ -12,6 +12,7 @@ use crate::identity::{
     AdmissionSequence, ConversationId, Epoch, PrincipalId, ProducerId, SubmissionId, Timestamp,
     Token,
 };
+use crate::limits::TEXT_BYTES;
 use crate::record::{CodecError, Doubt, Outcome, SubmissionSettled};
 
 /// What a lane knows beside its rows.
@@ -122,6 +123,18 @@ pub struct ResolutionIntent {
     pub reason: Arc<str>,
 }
 
+impl ResolutionIntent {
+    /// Whether it fits a canonical record: what does not could never be acted on.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        let diagnostic = match &*self.resolution {
+            Resolution::Failed(diagnostic) => diagnostic.check().is_ok(),
+            Resolution::Completed(_) | Resolution::NeverStarted | Resolution::SafeToRepeat => true,
+        };
+        diagnostic && self.reason.len() <= TEXT_BYTES
+    }
+}
+
 /// How far a doubt is closed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MarkState {
@@ -169,7 +182,7 @@ pub struct Row {
 pub enum Standing {
     /// Waits for execution: only the lowest such row of a lane may be claimed.
     Queued,
-    /// Has nothing to execute but something to record: aborted before it was ever claimed, or
+    /// Has nothing to execute but something to record: aborted before it began to run, or
     /// settled with a resolution that is not canonical yet.
     Errand,
     /// Settled, with nothing left to do.
@@ -206,15 +219,15 @@ impl Lane {
 impl Row {
     /// Why the row may be claimed, if it may.
     ///
-    /// Only a row that was never claimed is an errand when it is aborted: once an attempt has
-    /// begun, its calls may be in doubt, and the row keeps its place in the queue until the
-    /// abort is canonical.
+    /// Only a row that never began to run is an errand when it is aborted, however often its
+    /// errand was claimed: once it runs, its calls may be in doubt, and the row keeps its place
+    /// in the queue until it is settled.
     #[must_use]
     pub fn standing(&self) -> Standing {
         match &self.phase {
             Phase::Settled(_) if self.marks.iter().any(Mark::is_intended) => Standing::Errand,
             Phase::Settled(_) => Standing::Resting,
-            _ if self.claims == 0 && self.abort.is_some() => Standing::Errand,
+            Phase::Admitted | Phase::Ready if self.abort.is_some() => Standing::Errand,
             _ => Standing::Queued,
         }
     }

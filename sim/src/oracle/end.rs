@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use everstep_machine::ledger::{self, Agreement, Phase, Row};
 use everstep_machine::projection::{Projection, Reader};
-use everstep_machine::record::{Corruption, StoredBatch};
+use everstep_machine::record::{Corruption, Outcome, StoredBatch};
 
 use super::{Judge, Property};
 use crate::cast::Cast;
@@ -72,8 +72,16 @@ impl Judge {
 
     fn check_expectations(&mut self, cast: &Cast, shelves: &[Arc<Shelf>]) {
         for (script, client) in cast.scenario.submissions.iter().zip(&cast.clients) {
-            let row = shelves[client.lane].row(client.submission);
-            let Some(Phase::Settled(settled)) = row.map(|row| &row.phase) else { continue };
+            let Some(row) = shelves[client.lane].row(client.submission) else {
+                self.broken(Property::Liveness, || format!("{} was never admitted", script.name));
+                continue;
+            };
+            let Phase::Settled(settled) = &row.phase else { continue };
+            if row.abort.is_some() && settled.outcome != Outcome::Aborted {
+                self.broken(Property::Expected, || {
+                    format!("{} was to be aborted and ended {:?}", script.name, settled.outcome)
+                });
+            }
             if !script.expect.is_empty() && !script.expect.contains(&settled.outcome) {
                 self.broken(Property::Expected, || {
                     format!(

@@ -126,7 +126,9 @@ impl Judge {
     /// A client was turned away.
     pub(crate) fn rejected(&mut self, why: Rejection) {
         match why {
-            Rejection::Refused(_) => {}
+            Rejection::Refused(why) => {
+                self.broken(Property::Expected, || format!("a client is turned away: {why}"));
+            }
             Rejection::Corrupt => {
                 self.broken(Property::NoDefect, || "an admission distrusts its store".to_owned());
             }

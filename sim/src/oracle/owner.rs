@@ -7,13 +7,13 @@ use super::{Judge, Property};
 use crate::store::Shelf;
 
 impl Judge {
-    /// Compares an attempt that waits for no pipeline with the store, if it still owns both lane
+    /// Compares an attempt whose pipelines are all acknowledged with the store, if it still owns both lane
     /// and log: who has lost one of them believes what was true then. `outrun`: the owner before
     /// wrote the row after this one had read it and before it claimed.
     pub(crate) fn compare(&mut self, lane: usize, shelf: &Shelf, state: &State, outrun: bool) {
         let (Some(owner), Some(tail)) = (state.ownership(), shelf.log().tail()) else { return };
         let holds = shelf.lane().owner.as_ref().is_some_and(|it| it.token == owner.token);
-        if !holds || tail.epoch != owner.epoch || state.awaits_store() {
+        if !holds || tail.epoch != owner.epoch {
             return;
         }
         if state.projection().is_some_and(|fold| *fold != *self.memory.lanes[lane].fold) {

@@ -59,6 +59,9 @@ impl World {
         if answer.is_ok() && !self.pump(process, task) {
             return;
         }
+        if answer.is_ok() {
+            self.compare(process, task);
+        }
         match &*self.processes[process].tasks[task].body {
             Body::Attempt(_) => self.tell(process, task, attempt::Input::Stored(answer)),
             Body::Admission(_) => {

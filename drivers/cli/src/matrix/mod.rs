@@ -102,3 +102,31 @@ fn without_report(error: &MatrixError, args: &Matrix, plan: &Plan, loaded: &[Loa
     }
     complaint
 }
+
+#[cfg(test)]
+mod tests {
+    use everstep_sim::explore::ExploreError;
+    use everstep_sim::matrix::{CaseName, MatrixError};
+    use everstep_sim::profile::Profile;
+    use everstep_sim::schedule::Schedule;
+
+    use super::complaint;
+
+    #[test]
+    fn a_run_without_a_report_ends_with_the_code_of_its_reason() {
+        let schedule = Schedule::calm();
+        let message = "ARC-10: told".to_owned();
+        let reasons = [
+            (ExploreError::TooManyWorlds { bound: 1, explored: 0 }, 4),
+            (ExploreError::Diverged { schedule: schedule.clone() }, 6),
+            (ExploreError::Endless(9), 7),
+            (ExploreError::Panicked { schedule, message }, 1),
+        ];
+        for (why, code) in reasons {
+            let case = CaseName { scenario: "refund".to_owned(), profile: Profile::Weak };
+            let complaint = complaint(&MatrixError { case, why: why.clone() });
+            assert_eq!(complaint.exit.code(), code, "{why}");
+            assert!(complaint.text.starts_with("refund on a weak store: "), "{}", complaint.text);
+        }
+    }
+}

@@ -59,14 +59,16 @@ fn totals(findings: &Findings<'_>) -> String {
     let Findings { report, plan, .. } = findings;
     let (visited, all) = (report.visited().len(), failpoints().len());
     let reached = report.reached().iter().count();
-    let stores: Vec<_> = plan.profiles.iter().map(|profile| profile.name()).collect();
+    let stores = match plan.profiles.as_slice() {
+        [one] => format!("a {one} store"),
+        _ => "weak and strong stores".to_owned(),
+    };
     let seconds = report.elapsed.as_secs_f64();
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{} on {} store, up to {} in one schedule{}",
+        "{} on {stores}, up to {} in one schedule{}",
         counted(plan.scenarios.len() as u64, "scenario"),
-        stores.join(" and "),
         counted(u64::from(report.depth), "fault"),
         plan.defect.map_or(String::new(), |defect| format!(", with the planted defect {defect}")),
     );

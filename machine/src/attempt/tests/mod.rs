@@ -1,5 +1,6 @@
 //! Attempts against a store in memory, by requirement.
 
+mod answers;
 mod bounds;
 mod chaos;
 mod crashes;

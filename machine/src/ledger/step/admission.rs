@@ -37,13 +37,15 @@ pub(super) fn admit(
 }
 
 /// Needs no ownership: whoever made the conversation durable says so. An attempt that finds the
-/// admission unfinished says it for its own row, which then runs at once.
+/// admission unfinished says it for its own row, which then runs at once, unless somebody wants it
+/// to end: an errand does not begin to run.
 pub(super) fn ready(slice: &Slice, submission: SubmissionId) -> Result<Decided, Refusal> {
     let row = row(slice, submission)?;
     let phase = match &row.phase {
         Phase::Admitted => {
             let owner = slice.lane.owner.as_ref();
-            if owner.is_some_and(|owner| owner.submission == submission) {
+            let runs = owner.is_some_and(|owner| owner.submission == submission);
+            if runs && row.abort.is_none() {
                 Phase::Running(InputMarker::Missing)
             } else {
                 Phase::Ready

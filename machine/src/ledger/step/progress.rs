@@ -5,6 +5,7 @@ use crate::identity::SubmissionId;
 use crate::ledger::input::{Ownership, Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{AbortIntent, InputMarker, Phase, Row};
+use crate::limits::TEXT_BYTES;
 
 /// A marker only: whether the input is canonical is for the log to say, and recovery repairs the
 /// marker from it.
@@ -33,6 +34,9 @@ pub(super) fn abort(
     let row = row(slice, submission)?;
     if let Some(first) = &row.abort {
         return Ok(Decided::unchanged(Reply::AbortIntended(first.clone())));
+    }
+    if intent.reason.len() > TEXT_BYTES {
+        return Err(Refusal::TooLong);
     }
     match &row.phase {
         Phase::Settled(_) => Err(Refusal::AlreadySettled),

@@ -117,10 +117,11 @@ fn has_its_turn(slice: &Slice, row: &Arc<Row>) -> bool {
     }
 }
 
-/// An admitted row stays admitted: its new owner has to finish the admission first.
+/// An admitted row stays admitted: its new owner has to finish the admission first. One that is
+/// aborted does not begin to run.
 fn claimed(row: &Row) -> Row {
     let phase = match &row.phase {
-        Phase::Ready => Phase::Running(InputMarker::Missing),
+        Phase::Ready if row.abort.is_none() => Phase::Running(InputMarker::Missing),
         other => other.clone(),
     };
     Row { claims: row.claims.saturating_add(1), phase, ..row.clone() }

@@ -50,6 +50,9 @@ pub(super) fn resolve(
 ) -> Result<Decided, Refusal> {
     let held = row(slice, submission)?;
     let place = place_of(held, doubt)?;
+    if !intent.is_bounded() {
+        return Err(Refusal::TooLong);
+    }
     match &held.marks[place].state {
         MarkState::Open => {
             let mut row = held.clone();

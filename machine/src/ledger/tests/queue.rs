@@ -55,12 +55,19 @@ fn dur_004_errands_have_no_order_among_themselves() {
 }
 
 #[test]
-fn dur_004_an_aborted_row_that_was_claimed_keeps_its_place() {
+fn dur_004_an_aborted_row_that_never_ran_stays_an_errand_and_one_that_ran_keeps_its_place() {
     let mut bench = Bench::ready(&[1, 2]);
     bench.abort(2, "ada").unwrap();
     let errand = bench.claim(2, 1).unwrap();
     bench.send(Command::Release { owner: errand }).unwrap();
-    assert_eq!(bench.row(2).standing(), Standing::Queued);
+    assert_eq!(bench.row(2).standing(), Standing::Errand);
+    assert!(bench.claim(2, 2).is_ok(), "however often it is claimed");
+
+    let mut bench = Bench::ready(&[1, 2]);
+    let owner = bench.claim(1, 1).unwrap();
+    bench.abort(1, "ada").unwrap();
+    bench.send(Command::Release { owner }).unwrap();
+    assert_eq!(bench.row(1).standing(), Standing::Queued);
     assert_eq!(bench.claim(2, 2), Err(Refusal::NotClaimable));
     assert_eq!(bench.candidate(), Some(submission(1)));
 }

@@ -286,7 +286,9 @@ fn drain(world: &mut World) {
 
 fn settle(world: &mut World, n: u8, owner: Ownership) {
     world.send(Command::Ready { submission: owner.submission }).unwrap();
-    world.send(Command::MarkInput { owner }).unwrap();
+    if world.bench.row(n).standing() == Standing::Queued {
+        world.send(Command::MarkInput { owner }).unwrap();
+    }
     let doubts = world.bench.row(n).marks.iter().map(|mark| mark.doubt).collect();
     world.send(Command::CoverUnknown { owner, doubts }).unwrap();
     let row = world.bench.row(n);

@@ -214,6 +214,6 @@ fn a_schedule_that_panics_is_named() {
     let counters = Counters::default();
     let found = explore(&Fragile(Toy::new(1, 9)), Bounds::depth(1), &counters);
     let Err(ExploreError::Panicked { schedule, message }) = found else { panic!("{found:?}") };
-    assert_eq!(schedule.to_string(), "ledger.finalize/after@1=crash");
+    assert_eq!(schedule.to_string(), "tool.invoke/during@1=crash-done");
     assert_eq!(message, "TOY-01: the tool runs once");
 }
