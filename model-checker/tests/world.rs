@@ -32,15 +32,15 @@ fn arc_14_dur_002_sound_instances_hold_in_every_order_with_pinned_states() {
 
 /// Scenario, faults, different states, ends.
 const PINNED: [(&str, u8, u64, u64); 3] =
-    [("answer", 0, 1_193, 2), ("answer", 1, 14_870, 14), ("ordinary-never-started", 0, 1_379, 2)];
+    [("answer", 0, 1_193, 2), ("answer", 1, 15_630, 14), ("ordinary-never-started", 0, 1_379, 2)];
 
 #[test]
 fn dur_006_dur_009_planted_defects_are_found_within_their_states() {
     let controls = [
-        (Defect::ReplayAcrossFence, Property::Fencing, 20_000),
-        (Defect::NeverStartedWithoutTombstone, Property::OrdinaryOnce, 60_000),
-        (Defect::FenceWithoutTail, Property::FencedTail, 15_000),
-        (Defect::NoEpochCheck, Property::Fencing, 20_000),
+        (Defect::ReplayAcrossFence, Property::Fencing, 30_000),
+        (Defect::NeverStartedWithoutTombstone, Property::OrdinaryOnce, 80_000),
+        (Defect::FenceWithoutTail, Property::FencedTail, 20_000),
+        (Defect::NoEpochCheck, Property::Fencing, 30_000),
     ];
     for (defect, expected, states) in controls {
         let report = run("ordinary-never-started", 1, states, Some(defect));
