@@ -42,6 +42,3 @@ pub use host::{Config, Host};
 pub use lookout::{LookOut, ScanFailed};
 pub use ports::{AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools};
 pub use task::{block_on, blocking, pause};
-
-#[cfg(test)]
-mod tests;
