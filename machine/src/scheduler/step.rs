@@ -20,7 +20,8 @@ impl Machine for Scheduler {
     fn step(mut state: State, input: Input) -> Step<State, Effect> {
         let mut effects = Vec::new();
         match input {
-            Input::Started | Input::ChangedElsewhere | Input::LookDue => state.look(&mut effects),
+            Input::Started | Input::LookDue => state.look(&mut effects),
+            Input::ChangedElsewhere => state.changed_elsewhere(&mut effects),
             Input::Hinted { lane } => state.hinted(lane, &mut effects),
             Input::Scanned(findings) => state.scanned(findings, &mut effects),
             Input::ScanFailed => state.scan_failed(&mut effects),
@@ -46,6 +47,13 @@ impl State {
                 effects.push(Effect::Scan { after: None });
             }
         }
+    }
+
+    /// Nobody says which lane, so everybody looks.
+    fn changed_elsewhere(&mut self, effects: &mut Effects) {
+        let wakes = self.running.keys().map(|lane| Effect::WakeAttempt { lane: lane.clone() });
+        effects.extend(wakes);
+        self.look(effects);
     }
 
     fn hinted(&mut self, lane: ConversationId, effects: &mut Effects) {

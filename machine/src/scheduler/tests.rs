@@ -103,6 +103,13 @@ fn store_012_whoever_asks_during_a_scan_gets_another_one() {
 }
 
 #[test]
+fn store_012_a_change_elsewhere_wakes_everybody() {
+    let begun = [hint("b"), hint("a"), hint("c"), Input::ChangedElsewhere];
+    let wake = |name: &str| Effect::WakeAttempt { lane: lane(name) };
+    assert_eq!(last(2, begun).1, [wake("a"), wake("b"), SCAN]);
+}
+
+#[test]
 fn store_012_every_end_of_an_attempt_is_followed_by_a_look() {
     for end in [End::Idle, End::Settled, End::Parked, End::Superseded, End::Defect] {
         assert_eq!(last(1, [hint("a"), ended("a", end)]).1, [SCAN], "{end:?}");
