@@ -19,7 +19,8 @@ fn sweep(mode: CommitMode) -> BTreeSet<Failpoint> {
     let mut killed = BTreeSet::new();
     for stage in stages() {
         let visited = stage.trace(mode);
-        let again = |point: &Failpoint| stage.repeats.iter().any(|it| point.to_string().contains(it));
+        let again =
+            |point: &Failpoint| stage.repeats.iter().any(|it| point.to_string().contains(it));
         let points: Vec<_> =
             visited.into_iter().filter(|point| !killed.contains(point) || again(point)).collect();
         stage.kill_everywhere(mode, &points);

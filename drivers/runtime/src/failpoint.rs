@@ -83,6 +83,12 @@ impl Failpoints {
         Ok(Self(Some(Arc::new(Mutex::new(Armed { kill, trace, passed: BTreeMap::new() })))))
     }
 
+    /// Writes what is passed to a file.
+    #[cfg(test)]
+    pub(crate) fn tracing(path: &std::path::Path) -> Self {
+        Self::read(None, Some(path.into())).unwrap()
+    }
+
     /// This process passes a failpoint; it may not live on.
     pub fn pass(&self, failpoint: Failpoint) {
         let Some(armed) = &self.0 else { return };
@@ -164,7 +170,7 @@ mod tests {
     #[test]
     fn dur_019_what_is_passed_is_traced_in_order() {
         let folder = std::env::temp_dir().join(format!("everstep-trace-{}", std::process::id()));
-        let points = Failpoints::read(None, Some(folder.clone().into())).unwrap();
+        let points = Failpoints::tracing(&folder);
         let all: Vec<_> = Failpoint::all().collect();
         all.iter().for_each(|point| points.pass(*point));
         let written = std::fs::read_to_string(&folder).unwrap();

@@ -37,8 +37,10 @@ mod task;
 
 pub use client::{HostError, Standing};
 pub use event::{Deltas, Event};
-pub use failpoint::{FailpointsError, Failpoints};
+pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};
 pub use lookout::{LookOut, ScanFailed};
-pub use ports::{AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools};
+pub use ports::{
+    AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools,
+};
 pub use task::{block_on, blocking, pause};

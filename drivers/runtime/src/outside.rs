@@ -101,9 +101,36 @@ pub(crate) fn panicked(external: &External) -> Answer {
             start: Doubt { call: invocation.call, start: invocation.epoch },
             outcome: Arc::new(ToolOutcome::Defect(diagnostic("the tool's handler panicked"))),
         },
-        External::Reconcile(doubted) => Answer::Reconciler {
-            doubt: doubted.doubt,
-            reconciliation: Reconciliation::Unprovable,
-        },
+        External::Reconcile(doubted) => {
+            Answer::Reconciler { doubt: doubted.doubt, reconciliation: Reconciliation::Unprovable }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use everstep_machine::effect::ExternalKind;
+
+    use super::watched;
+    use crate::failpoint::Failpoints;
+    use crate::task::{block_on, pause};
+
+    #[test]
+    fn dur_019_during_lies_behind_the_beginning_and_before_the_end() {
+        let path = std::env::temp_dir().join(format!("everstep-during-{}", std::process::id()));
+        let points = Failpoints::tracing(&path);
+        let read = || std::fs::read_to_string(&path).unwrap();
+        let mut begun = String::new();
+        let work = async {
+            begun = read();
+            pause(std::time::Duration::from_millis(1)).await;
+            read()
+        };
+        let meanwhile = block_on(watched(&points, ExternalKind::InvokeTool, work)).unwrap();
+        let whole = read();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(begun, "tool.invoke/before\n");
+        assert_eq!(meanwhile, "tool.invoke/before\ntool.invoke/during\n");
+        assert_eq!(whole, "tool.invoke/before\ntool.invoke/during\ntool.invoke/after\n");
     }
 }

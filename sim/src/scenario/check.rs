@@ -68,7 +68,12 @@ pub(super) fn text(key: &'static str, said: &Said) -> Checked<String> {
     Ok(said.value.clone())
 }
 
-pub(super) fn within(key: &'static str, said: &Located<u64>, least: u64, most: u64) -> Checked<u64> {
+pub(super) fn within(
+    key: &'static str,
+    said: &Located<u64>,
+    least: u64,
+    most: u64,
+) -> Checked<u64> {
     if (least..=most).contains(&said.value) {
         return Ok(said.value);
     }

@@ -75,7 +75,12 @@ pub(super) enum Rule {
 
 use Presence::{Default, Optional, Required};
 
-pub(super) const fn key(name: &'static str, shape: Shape, presence: Presence, about: &'static str) -> Key {
+pub(super) const fn key(
+    name: &'static str,
+    shape: Shape,
+    presence: Presence,
+    about: &'static str,
+) -> Key {
     Key { name, shape, presence, about }
 }
 

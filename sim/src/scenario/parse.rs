@@ -124,7 +124,10 @@ impl<'a, 'i> Row<'a, 'i> {
         self.get(key).and_then(row)
     }
 
-    pub(super) fn items(&self, key: &str) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
+    pub(super) fn items(
+        &self,
+        key: &str,
+    ) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
         let list = self.get(key).and_then(|value| value.get_ref().as_array());
         list.into_iter().flat_map(|list| list.iter())
     }

@@ -37,7 +37,8 @@ fn arc_14_store_012_what_is_accepted_settles_and_the_waiter_is_woken_without_pol
         // Nobody ever glances here: only what is said can wake the waiter.
         let host = desk.host(returns("receipt"), 1, NEVER);
         let receipt = host.submit(call("a", "1")).await.unwrap();
-        let waiters = (host.wait(&lane("a"), receipt.submission), host.wait(&lane("a"), receipt.submission));
+        let waiters =
+            (host.wait(&lane("a"), receipt.submission), host.wait(&lane("a"), receipt.submission));
         let settled = [outcome(waiters.0.await), outcome(waiters.1.await)];
         assert_eq!(host.submit(call("a", "1")).await.unwrap(), receipt);
         host.stop().await;
@@ -48,7 +49,8 @@ fn arc_14_store_012_what_is_accepted_settles_and_the_waiter_is_woken_without_pol
 
 #[test]
 fn arc_05_many_lanes_share_few_slots_and_all_of_them_settle() {
-    let (desk, running, most) = (Desk::new(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (desk, running, most) =
+        (Desk::new(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, peak) = (Arc::clone(&running), Arc::clone(&most));
     let tools = Tools::default().with(pay(), move |invocation| {
         let (running, most) = (Arc::clone(&counted), Arc::clone(&peak));

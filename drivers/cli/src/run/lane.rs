@@ -40,8 +40,7 @@ impl LookOut for OwnLane {
         let wait = |until: everstep_machine::identity::Timestamp| {
             DurationMs(until.0.saturating_sub(now.0))
         };
-        let wakes_in =
-            if claimable.is_none() { ledger::wakes_at(&slice).map(wait) } else { None };
+        let wakes_in = if claimable.is_none() { ledger::wakes_at(&slice).map(wait) } else { None };
         Ok(Findings { claimable: claimable.into_iter().collect(), wakes_in, after: None })
     }
 

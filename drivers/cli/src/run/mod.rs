@@ -88,7 +88,11 @@ fn agent(path: &Path) -> Result<Agent, Complaint> {
         AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
             .expect("CAP-001: a checked file holds a sound agent");
     let digest = Digest::of("everstep/agent-file", &bytes);
-    Ok(Agent { file: Arc::new(file), binding: Arc::new(Binding { definition, model: digest }), digest })
+    Ok(Agent {
+        file: Arc::new(file),
+        binding: Arc::new(Binding { definition, model: digest }),
+        digest,
+    })
 }
 
 /// What is submitted, under a name that the same line gives it again.
@@ -136,8 +140,8 @@ fn input(args: &Run) -> Result<CanonicalJson, Complaint> {
 /// What a file holds, and not a byte more than shows that it is too large.
 fn bounded(path: &str) -> Result<Vec<u8>, Complaint> {
     let mut bytes = Vec::new();
-    let read = File::open(path)
-        .and_then(|file| file.take(JSON_BYTES as u64 + 1).read_to_end(&mut bytes));
+    let read =
+        File::open(path).and_then(|file| file.take(JSON_BYTES as u64 + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(bytes),
         Err(why) => Err(Complaint::new(Exit::Environment, format!("{path}: {why}"))),

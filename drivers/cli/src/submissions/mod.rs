@@ -29,10 +29,7 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
 }
 
 /// Every row of every lane, as `each` takes them.
-fn everything(
-    reader: &SqliteReader,
-    mut each: impl FnMut(Placed),
-) -> Result<(), Complaint> {
+fn everything(reader: &SqliteReader, mut each: impl FnMut(Placed)) -> Result<(), Complaint> {
     let mut after: Option<ConversationId> = None;
     loop {
         let lanes = reader.lanes(after.as_ref(), MAX_LISTED).map_err(unread)?;

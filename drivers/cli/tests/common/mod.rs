@@ -12,7 +12,8 @@ pub(crate) struct Ran {
 
 /// Runs `everstep` in a folder.
 pub(crate) fn everstep(folder: &Path, args: &[&str]) -> Ran {
-    let command = Command::new(env!("CARGO_BIN_EXE_everstep")).args(args).current_dir(folder).output();
+    let command =
+        Command::new(env!("CARGO_BIN_EXE_everstep")).args(args).current_dir(folder).output();
     let Output { status, stdout, stderr } = command.expect("the binary can be run");
     Ran {
         code: status.code().expect("it ends by itself"),

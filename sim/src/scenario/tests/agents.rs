@@ -38,8 +38,12 @@ fn an_agent_file_is_a_scenario_without_a_world() {
     assert_eq!(agent.agent.id.as_str(), "cashier");
     assert_eq!(agent.tools[0].append.as_deref(), Some("charges.txt"));
     assert_eq!(agent.tools[0].definition.class, ExecutionClass::Ordinary);
-    assert!(matches!(&agent.tools[0].outcome, ToolOutcome::Success(it) if it.as_str() == "{\"receipt\":7}"));
-    assert!(matches!(&agent.turns[1], TurnScript::Answer { text: Some(text), .. } if text == "Done."));
+    assert!(
+        matches!(&agent.tools[0].outcome, ToolOutcome::Success(it) if it.as_str() == "{\"receipt\":7}")
+    );
+    assert!(
+        matches!(&agent.turns[1], TurnScript::Answer { text: Some(text), .. } if text == "Done.")
+    );
     assert_eq!(agent.tool(&agent.tools[0].definition.name), Some(&agent.tools[0]));
 }
 
