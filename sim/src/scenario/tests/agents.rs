@@ -70,7 +70,7 @@ fn a_tool_that_appends_is_neither_readonly_nor_failing() {
 fn references_and_bounds_are_checked_as_in_a_scenario() {
     let (fault, place) = refused("tool = \"charge\"", "tool = \"chrge\"");
     assert!(matches!(fault, Fault::Undeclared { nearest: Some(near), .. } if near == "charge"));
-    assert_eq!(place, Some((13, 20)));
+    assert_eq!(place, Some((13, 19)));
     assert!(matches!(refused("\"charges.txt\"", "\"\"").0, Fault::BadName { key: "append", .. }));
     assert!(matches!(refused("schema = 1", "schema = 2").0, Fault::UnknownSchema { .. }));
     let bytes = AgentFile::decode("small.toml", b"schema = 1\n\xff").unwrap_err();
