@@ -37,9 +37,8 @@ fn arc_14_store_012_what_is_accepted_settles_and_the_waiter_is_woken_without_pol
         // Nobody ever glances here: only what is said can wake the waiter.
         let host = desk.host(returns("receipt"), 1, NEVER);
         let receipt = host.submit(call("a", "1")).await.unwrap();
-        let waiters =
-            (host.wait(&lane("a"), receipt.submission), host.wait(&lane("a"), receipt.submission));
-        let settled = [outcome(waiters.0.await), outcome(waiters.1.await)];
+        let first = outcome(host.wait(&lane("a"), receipt.submission).await);
+        let settled = [first, outcome(host.wait(&lane("a"), receipt.submission).await)];
         assert_eq!(host.submit(call("a", "1")).await.unwrap(), receipt);
         host.stop().await;
         settled
