@@ -118,6 +118,9 @@ fn store_006_a_flipped_byte_is_found_and_said_where() {
     let home = desk();
     let at = home.path();
     says(&line(at, &[]), &["went through"]);
+    // Whoever closes it last moves the write-ahead log into the file.
+    let options = everstep_sqlite::Options::new(at.join("everstep.db"));
+    drop(everstep_sqlite::SqliteStore::open(options).expect("it opens"));
     let mut bytes = fs::read(at.join("everstep.db")).expect("it is read");
     let wanted = b"The charge went through.";
     let place = bytes.windows(wanted.len()).position(|window| window == wanted);
