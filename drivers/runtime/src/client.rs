@@ -162,11 +162,11 @@ impl Host {
             let reply = self.read(lane, StoreCommand::ReadLog { from }).await?;
             let Reply::Log(page) = reply else { return Err(HostError::StoreGone) };
             let records = page.batches.iter().flat_map(|batch| batch.batch().records());
-            let settled = records.filter_map(|record| match record {
+            let mut settled = records.filter_map(|record| match record {
                 Record::SubmissionSettled(it) if it.submission == submission => Some(it),
                 _ => None,
             });
-            if let Some(found) = settled.last() {
+            if let Some(found) = settled.next_back() {
                 return Ok(Arc::new(found.clone()));
             }
             let last = page.batches.last().ok_or(HostError::NoSuchSubmission)?;
