@@ -76,8 +76,11 @@ pub(crate) fn stages() -> Vec<Stage> {
     vec![
         stage("ordinary", CHARGE, &[], Act::Run),
         Stage { repeats: &["tool.", "Tool"], ..stage("idempotent", NOTIFY, &[], Act::Run) },
-        Stage { effects: 0, ..stage("interrupted", ANSWER, &[asked.clone()], Act::Run) },
-        stage("doubtful", CHARGE, &[invoked.clone()], Act::Run),
+        Stage {
+            effects: 0,
+            ..stage("interrupted", ANSWER, std::slice::from_ref(&asked), Act::Run)
+        },
+        stage("doubtful", CHARGE, std::slice::from_ref(&invoked), Act::Run),
         stage("resolve", CHARGE, &doubtful, Act::Resolve),
         stage("resolved", CHARGE, &resolved, Act::Run),
         stage("reconciled", &proven, &[invoked], Act::Run),
@@ -85,7 +88,7 @@ pub(crate) fn stages() -> Vec<Stage> {
         Stage {
             effects: 0,
             outcome: aborted,
-            ..stage("abort", CHARGE, &[asked.clone()], Act::Abort)
+            ..stage("abort", CHARGE, std::slice::from_ref(&asked), Act::Abort)
         },
         Stage {
             effects: 0,
