@@ -16,7 +16,7 @@ effect and a phase of it, `before` it happens, `during` it (for effects outside 
 may or may not happen then), or `after` it happened with its answer lost. The list of failpoints is
 computed from the kinds of effects; none is kept by hand.
 
-`everstep matrix` runs the scenarios of the corpus through a crash, a pause, a lost message at every
+`everstep matrix` runs the corpus through a crash, a pause and (at the store) a lost message at every
 one of these failpoints, `--depth 2` through every pair, and gives each row its verdict.
 ";
 

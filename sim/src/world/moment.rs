@@ -2,7 +2,7 @@
 
 use everstep_machine::effect::Failpoint;
 
-/// Position of a process in its world: clients first, then the operator, then workers.
+/// Position of a process in its world: clients first, then aborts, the operator, workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessIndex(pub usize);
 
