@@ -34,3 +34,7 @@ pub const CLASSIFY_LAPS: u32 = 32;
 pub const LEASE_MS: u64 = 30_000;
 /// Milliseconds after which an attempt renews its lease.
 pub const RENEWAL_MS: u64 = 10_000;
+/// Lanes that wait for a host to have a free slot; more are found by its next scan.
+pub const QUEUED_LANES: usize = 1_024;
+/// Milliseconds after which a host makes a scan again that failed.
+pub const SCAN_RETRY_MS: u64 = 1_000;

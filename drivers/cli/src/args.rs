@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use everstep_sim::defect::Defect;
 use everstep_sim::explore::Bounds;
 use everstep_sim::profile::Profile;
+use everstep_sqlite::CommitMode;
 
 const EXITS: &str = "\
 Exit codes:
@@ -49,6 +50,12 @@ pub(crate) enum Command {
     /// Breadth first, every state once, so that the counterexample is a shortest one. Ends with 4
     /// when the bound on states is met first, and says what was covered until then.
     Check(Check),
+    /// Run an agent: one durable submission, which the same line carries on after any crash.
+    Run(Run),
+    /// Look at submissions, and say what a person has to say about them.
+    Submissions(Submissions),
+    /// Read and check the canonical history.
+    Log(Log),
 }
 
 const MATRIX_HELP: &str = "\
@@ -147,6 +154,199 @@ pub(crate) struct Check {
     /// Break a rule on purpose, to see that it is noticed
     #[arg(long, hide = true, value_name = "NAME", value_parser = defects())]
     pub(crate) defect: Option<Defect>,
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  everstep run corpus/agents/answer.toml 'When are you open?'
+  everstep run charge.toml order-7 --db shop.db      kill it anywhere, then run the same line again
+  everstep run charge.toml order-7 --key second      the same input once more, as another submission
+  everstep run charge.toml @order.json --as-json     the input from a file, as a JSON value
+
+Exit codes:
+  0  it is settled as completed
+  1  it is settled as failed or aborted
+  2  the command, the agent file or the input is wrong
+  3  the environment failed: the database cannot be opened, read or written
+  4  it is not settled: nobody knows what became of a call, and somebody has to say";
+
+/// `everstep run`.
+///
+/// The submission is named by the agent file, the input and the key. A line that was killed
+/// carries on when it is run again, and never starts a second submission; one that is settled
+/// prints its settlement again. Changing the agent file, even a comment, names another submission.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub(crate) struct Run {
+    /// The agent file
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: PathBuf,
+    /// The input: a text, or `@FILE` to read it from a file; at most 1 MiB
+    pub(crate) input: String,
+    /// The database; created if it is not there
+    #[arg(long, value_name = "FILE", default_value = "everstep.db")]
+    pub(crate) db: PathBuf,
+    /// Sets apart submissions that are otherwise the same
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) key: Option<String>,
+    /// The input is a JSON value, not a text
+    #[arg(long)]
+    pub(crate) as_json: bool,
+    /// What one transaction covers: a whole pipeline, or one command
+    #[arg(long, value_name = "MODE", default_value = "fused", value_parser = commit_modes())]
+    pub(crate) commit: CommitMode,
+    /// Milliseconds for which this process owns the submission unless it says so again: how long
+    /// the next one waits after a crash
+    #[arg(long, value_name = "N", default_value_t = 5_000,
+          value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    pub(crate) lease_ms: u64,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SUBMISSIONS_HELP: &str = "\
+Examples:
+  everstep submissions list
+  everstep submissions show 3f1c                    as many digits of the id as tell it apart
+  everstep submissions abort 3f1c --reason 'ordered twice'
+  everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
+  everstep submissions resolve 3f1c never-started   only if it can not start any more";
+
+/// `everstep submissions`.
+///
+/// Works on the same file as a host that is running, at the same time.
+#[derive(Args, Debug)]
+#[command(after_help = SUBMISSIONS_HELP)]
+pub(crate) struct Submissions {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) act: SubmissionsAct,
+}
+
+/// What can be done about submissions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SubmissionsAct {
+    /// Those that have something left to do
+    List {
+        /// Settled ones as well
+        #[arg(long)]
+        all: bool,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// One of them, with its unknown outcomes and its settlement
+    Show {
+        /// The id, or the beginning of it
+        submission: String,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Ask for its end: whoever works on it settles it as aborted
+    Abort {
+        /// The id, or the beginning of it
+        submission: String,
+        /// Who says so, and why
+        #[command(flatten)]
+        word: Word,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Say what became of a call of which nobody knows
+    Resolve(Resolve),
+}
+
+/// Which file, and how to print.
+#[derive(Args, Debug)]
+pub(crate) struct Look {
+    /// The database
+    #[arg(long, value_name = "FILE", default_value = "everstep.db")]
+    pub(crate) db: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who says something, and why: both are recorded.
+#[derive(Args, Debug)]
+pub(crate) struct Word {
+    /// Who says so
+    #[arg(long, value_name = "NAME", default_value = "operator")]
+    pub(crate) by: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "said on the command line")]
+    pub(crate) reason: String,
+}
+
+/// `everstep submissions resolve`.
+#[derive(Args, Debug)]
+pub(crate) struct Resolve {
+    /// The id, or the beginning of it
+    pub(crate) submission: String,
+    /// What became of the call
+    #[arg(value_parser = ["completed", "failed", "never-started", "safe-to-repeat"])]
+    pub(crate) answer: String,
+    /// Which call, or the beginning of its id; needed if several are open
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+    /// With `completed`: what the call returned, as JSON [default: null]
+    #[arg(long, value_name = "JSON")]
+    pub(crate) result: Option<String>,
+    /// With `failed`: the failure's short, stable name [default: Failed]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tag: Option<String>,
+    /// With `failed`: what happened
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// Who says so, and why
+    #[command(flatten)]
+    pub(crate) word: Word,
+    /// How to look
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+const LOG_HELP: &str = "\
+Examples:
+  everstep log show run-3f1c
+  everstep log verify               every conversation, and the file itself";
+
+/// `everstep log`.
+#[derive(Args, Debug)]
+#[command(after_help = LOG_HELP)]
+pub(crate) struct Log {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) act: LogAct,
+}
+
+/// What can be done with a log.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogAct {
+    /// Every record of a conversation
+    Show {
+        /// Its name, or the beginning of it
+        conversation: String,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Check every batch, its digests and their chain, and that no row says more than the log
+    Verify {
+        /// Its name, or the beginning of it; without it all of them, and the file itself
+        conversation: Option<String>,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+}
+
+fn commit_modes() -> impl clap::builder::TypedValueParser<Value = CommitMode> {
+    PossibleValuesParser::new(CommitMode::ALL.iter().map(|mode| mode.name()))
+        .try_map(|name| name.parse::<CommitMode>())
 }
 
 fn defects() -> impl clap::builder::TypedValueParser<Value = Defect> {

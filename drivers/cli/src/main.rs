@@ -6,12 +6,17 @@
 
 mod args;
 mod check;
+mod database;
 mod exit;
+mod listing;
 mod load;
+mod log;
 mod matrix;
 mod output;
 mod progress;
 mod replay;
+mod run;
+mod submissions;
 
 use std::process::ExitCode;
 
@@ -25,6 +30,9 @@ fn main() -> ExitCode {
         Command::Matrix(args) => matrix::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Submissions(args) => submissions::run(&args),
+        Command::Log(args) => log::run(&args),
     };
     let exit = result.unwrap_or_else(|complaint: Complaint| {
         output::complain(&complaint.text);

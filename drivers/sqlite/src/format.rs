@@ -7,7 +7,7 @@
 use std::fmt;
 
 use everstep_machine::record::SCHEMA_VERSION;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::cell::LAYOUT_VERSION;
 
@@ -86,7 +86,10 @@ impl Identity {
 }
 
 /// Tells whose file it is. Reads only.
-pub(crate) fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
+///
+/// In one transaction, because another process may be making the database at this moment: its
+/// tables without its numbers would look like somebody else's file.
+pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identity> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (id, version) = (number("application_id")?, number("user_version")?);
     let is_empty = || {
@@ -99,8 +102,9 @@ pub(crate) fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
 /// Every table and index with the statement that makes it, exactly as SQLite keeps it.
 ///
 /// The ledger and the logs are two stores in one file: nothing refers from one to the other
-/// (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting; the
-/// partial index holds only what waits, so looking for work never meets what is done.
+/// (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting,
+/// 3 doubtful; the partial index holds only what waits for a worker or for a person, so looking for
+/// work never meets what is done.
 pub(crate) const SCHEMA: [(&str, &str); 7] = [
     (
         "ledger_lane",
@@ -115,7 +119,7 @@ pub(crate) const SCHEMA: [(&str, &str); 7] = [
             conversation TEXT NOT NULL,
             sequence INTEGER NOT NULL CHECK (sequence >= 0),
             submission BLOB NOT NULL CHECK (length(submission) = 16),
-            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 2),
+            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 3),
             cell BLOB NOT NULL,
             PRIMARY KEY (conversation, sequence)
         ) STRICT, WITHOUT ROWID",

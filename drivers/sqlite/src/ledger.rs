@@ -39,6 +39,7 @@ pub(crate) const fn standing_code(standing: Standing) -> i64 {
         Standing::Queued => 0,
         Standing::Errand => 1,
         Standing::Resting => 2,
+        Standing::Doubtful => 3,
     }
 }
 
@@ -237,7 +238,8 @@ pub(crate) fn next_waiting(
 ) -> Result<Option<ConversationId>, Trouble> {
     // No conversation has the empty name.
     const NEXT: &str = "SELECT conversation FROM ledger_row INDEXED BY ledger_row_waiting
-        WHERE standing <> 2 AND conversation > ?1 ORDER BY conversation LIMIT 1";
+        WHERE standing <> 2 AND standing <> 3 AND conversation > ?1
+        ORDER BY conversation LIMIT 1";
     let after = after.map_or("", ConversationId::as_str);
     let mut statement = connection.prepare_cached(NEXT)?;
     let found: Option<String> = statement.query_row([after], |row| row.get(0)).optional()?;

@@ -182,7 +182,7 @@ impl Opener<'_> {
         let known = self.patiently(|| {
             set_patience(&connection, self.busy)?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            match format::identify(&connection) {
+            match identify(&connection) {
                 // A killed process left a rollback journal, which only a writer can play back.
                 Err(error) if beside(self.path, "-journal") && is_refused(&error) => Ok(None),
                 known => Ok(Some(known?)),
@@ -198,7 +198,7 @@ impl Opener<'_> {
             return Err(OpenError::ReadOnly { path: self.path.into() });
         }
         self.patiently(|| Ok(set_patience(connection, self.busy)?))?;
-        let known = self.patiently(|| Ok(format::identify(connection)?))?;
+        let known = self.patiently(|| Ok(identify(connection)?))?;
         let known = self.admit(known)?;
         self.patiently(|| Ok(self.harden(connection)?))?;
         self.write_ahead(connection)?;
@@ -265,7 +265,7 @@ impl Opener<'_> {
     }
 
     fn check(&self, connection: &Connection) -> Result<(), OpenError> {
-        let known = self.patiently(|| Ok(format::identify(connection)?))?;
+        let known = self.patiently(|| Ok(identify(connection)?))?;
         if self.admit(known)? == Identity::Blank {
             return Err(OpenError::Absent { path: self.path.into() });
         }
@@ -325,6 +325,13 @@ impl Opener<'_> {
             Ok(_) | Err(_) => OpenError::Io { path, detail },
         }
     }
+}
+
+/// Tells whose file it is at one moment.
+fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
+    let moment = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    let known = format::identify(&moment)?;
+    moment.finish().map(|()| known)
 }
 
 /// Whether a connection that cannot write is refused.

@@ -158,7 +158,7 @@ impl SqliteReader {
         Ok(Listed { entries: found.entries, corrupt: found.corrupt, after: None })
     }
 
-    /// Rows of all lanes that have something left to do, by conversation and place, behind
+    /// Rows of all lanes that wait for a worker or for a person (DUR-017), by conversation and place, behind
     /// `after`. What is done costs nothing here.
     ///
     /// # Errors

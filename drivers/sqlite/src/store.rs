@@ -188,7 +188,7 @@ impl SqliteStore {
 
     fn committed(&mut self, lane: &ConversationId) {
         self.counters.commits += 1;
-        self.wal.keep_short(&self.connection);
+        self.wal.keep_short(&self.connection, self.busy);
         if let Some(hook) = &mut self.on_commit {
             hook(lane);
         }

@@ -3,11 +3,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
+use crate::transaction;
+
 /// Bytes beyond which the write-ahead log is too long.
 pub(crate) const WAL_BYTES: u64 = 16 << 20;
+
+/// How long those that read at the moment may take to end when the log is to start anew. A page
+/// of the longest records, on a slow machine, takes less.
+const READERS: Duration = Duration::from_secs(2);
 
 /// Which file a path meant when it was opened.
 pub(crate) struct Home(Option<FileId>);
@@ -59,14 +66,18 @@ impl WriteAheadLog {
     }
 
     /// Starts the log anew if it is too long. A reader who never lets go is asked again only when
-    /// the log has grown by another quarter; nothing that was committed depends on it.
-    pub(crate) fn keep_short(&mut self, connection: &Connection) {
+    /// the log has grown by another quarter; nothing that was committed depends on it. `patience`
+    /// is how long the connection waits by itself otherwise.
+    pub(crate) fn keep_short(&mut self, connection: &Connection, patience: Duration) {
         let length = fs::metadata(&self.path).map_or(0, |it| it.len());
         if length <= self.limit {
             return;
         }
         let is_kept = |row: &rusqlite::Row<'_>| row.get::<_, bool>(0);
-        let kept = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), is_kept);
+        let restart = || connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), is_kept);
+        let kept = connection.busy_timeout(READERS).and_then(|()| restart());
+        // Setting a timeout of an open connection does not fail.
+        let _ = transaction::set_patience(connection, patience);
         let started_anew = matches!(kept, Ok(false));
         self.limit = if started_anew { WAL_BYTES } else { length + WAL_BYTES / 4 };
     }

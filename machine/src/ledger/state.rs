@@ -185,6 +185,9 @@ pub enum Standing {
     /// Has nothing to execute but something to record: aborted before it began to run, or
     /// settled with a resolution that is not canonical yet.
     Errand,
+    /// Settled, with a doubt that nobody has spoken on: nothing to claim, and still listed
+    /// (DUR-017).
+    Doubtful,
     /// Settled, with nothing left to do.
     Resting,
 }
@@ -226,6 +229,7 @@ impl Row {
     pub fn standing(&self) -> Standing {
         match &self.phase {
             Phase::Settled(_) if self.marks.iter().any(Mark::is_intended) => Standing::Errand,
+            Phase::Settled(_) if self.marks.iter().any(Mark::is_open) => Standing::Doubtful,
             Phase::Settled(_) => Standing::Resting,
             Phase::Admitted | Phase::Ready if self.abort.is_some() => Standing::Errand,
             _ => Standing::Queued,

@@ -27,11 +27,7 @@ use super::{
 /// Checks the parts of a scenario against each other.
 pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     let about = text("about", &draft.about)?;
-    let agent = AgentScript {
-        id: name("id", &draft.agent, everstep_machine::identity::AgentId::new)?,
-        instructions: text("instructions", &draft.instructions)?,
-        max_turns: within("max_turns", &draft.max_turns, 1, u64::from(RUN_TURNS))? as u32,
-    };
+    let agent = agent(&draft.agent, &draft.instructions, &draft.max_turns)?;
     let workers = within("workers", &draft.workers, 1, WORKERS as u64)? as usize;
     let tools = Tools::check(&draft.tools)?;
     let denied = tools.denied(&draft.denied)?;
@@ -44,7 +40,20 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     Ok(Scenario { name, about, agent, tools, denied, submissions, aborts, resolutions, workers })
 }
 
-fn name<T>(
+/// Checks an agent.
+pub(super) fn agent(
+    id: &Said,
+    instructions: &Said,
+    max_turns: &Located<u64>,
+) -> Checked<AgentScript> {
+    Ok(AgentScript {
+        id: name("id", id, everstep_machine::identity::AgentId::new)?,
+        instructions: text("instructions", instructions)?,
+        max_turns: within("max_turns", max_turns, 1, u64::from(RUN_TURNS))? as u32,
+    })
+}
+
+pub(super) fn name<T>(
     key: &'static str,
     said: &Said,
     new: impl FnOnce(&str) -> Result<T, NameError>,
@@ -52,14 +61,19 @@ fn name<T>(
     new(&said.value).map_err(|reason| said.site.fault(Fault::BadName { key, reason }))
 }
 
-fn text(key: &'static str, said: &Said) -> Checked<String> {
+pub(super) fn text(key: &'static str, said: &Said) -> Checked<String> {
     if said.value.len() > TEXT_BYTES {
         return Err(said.site.fault(Fault::TextTooLong { key }));
     }
     Ok(said.value.clone())
 }
 
-fn within(key: &'static str, said: &Located<u64>, least: u64, most: u64) -> Checked<u64> {
+pub(super) fn within(
+    key: &'static str,
+    said: &Located<u64>,
+    least: u64,
+    most: u64,
+) -> Checked<u64> {
     if (least..=most).contains(&said.value) {
         return Ok(said.value);
     }
@@ -98,10 +112,10 @@ fn distinct<'a>(noun: Noun, said: impl IntoIterator<Item = &'a Said>) -> Checked
 }
 
 /// The tools that have passed.
-struct Tools(Vec<ToolScript>);
+pub(super) struct Tools(pub(super) Vec<ToolScript>);
 
 impl Tools {
-    fn check(parts: &[Tool]) -> Checked<Self> {
+    pub(super) fn check(parts: &[Tool]) -> Checked<Self> {
         at_most("tools", parts, TOOLS, |tool| &tool.name.site)?;
         let tools = parts.iter().map(tool).collect::<Checked<_>>()?;
         distinct(Noun::Tool, parts.iter().map(|tool| &tool.name))?;
@@ -125,14 +139,14 @@ impl Tools {
         })
     }
 
-    fn denied(&self, parts: &[Said]) -> Checked<Vec<ToolName>> {
+    pub(super) fn denied(&self, parts: &[Said]) -> Checked<Vec<ToolName>> {
         let names = parts.iter().map(|said| Ok(self.get(said)?.definition.name.clone()));
         let names = names.collect::<Checked<_>>()?;
         distinct(Noun::Denial, parts)?;
         Ok(names)
     }
 
-    fn turns(&self, parts: &[Turn]) -> Checked<Vec<TurnScript>> {
+    pub(super) fn turns(&self, parts: &[Turn]) -> Checked<Vec<TurnScript>> {
         at_most("turns", parts, RUN_TURNS as usize, |turn| &turn.site)?;
         parts.iter().map(|part| self.turn(part)).collect()
     }

@@ -148,6 +148,16 @@ pub enum Fault {
         /// What it would have to be.
         word: &'static str,
     },
+    /// A key has no meaning beside a word of another key.
+    #[error("`{key}` does not go with `{other} = \"{word}\"`")]
+    NeverWith {
+        /// The key.
+        key: &'static str,
+        /// The key that decides.
+        other: &'static str,
+        /// What it may not be.
+        word: &'static str,
+    },
     /// None of several keys is there.
     #[error("a table of {table} needs at least one of {}", quoted(keys))]
     OneOf {

@@ -67,13 +67,20 @@ pub(super) enum Rule {
     Excludes(&'static str, &'static str),
     /// The first only where the second is this word.
     Only(&'static str, &'static str, &'static str),
+    /// The first not where the second is this word.
+    Never(&'static str, &'static str, &'static str),
     /// At least one of them.
     Some(&'static [&'static str]),
 }
 
 use Presence::{Default, Optional, Required};
 
-const fn key(name: &'static str, shape: Shape, presence: Presence, about: &'static str) -> Key {
+pub(super) const fn key(
+    name: &'static str,
+    shape: Shape,
+    presence: Presence,
+    about: &'static str,
+) -> Key {
     Key { name, shape, presence, about }
 }
 
@@ -124,9 +131,9 @@ pub(super) static ROOT: Table = Table {
     rules: &[],
 };
 
-const TURNS: Shape = Shape::Tables(&TURN, 1, RUN_TURNS as usize);
+pub(super) const TURNS: Shape = Shape::Tables(&TURN, 1, RUN_TURNS as usize);
 
-static AGENT: Table = Table {
+pub(super) static AGENT: Table = Table {
     name: "[agent]",
     definition: "agent",
     about: "The agent.",
@@ -173,7 +180,7 @@ static TOOL: Table = Table {
     rules: &[Rule::Excludes("failure", "result")],
 };
 
-static FAILURE: Table = Table {
+pub(super) static FAILURE: Table = Table {
     name: "`failure`",
     definition: "failure",
     about: "A failure in words.",
@@ -184,7 +191,7 @@ static FAILURE: Table = Table {
     rules: &[],
 };
 
-static AUTHORIZER: Table = Table {
+pub(super) static AUTHORIZER: Table = Table {
     name: "[authorizer]",
     definition: "authorizer",
     about: "The host's authorizer.",

@@ -18,8 +18,10 @@
 //! | `check` | identifiers, references, bounds: the one way to a [`Scenario`] |
 //! | `fault`, `error` | what can be wrong, where, and how it is shown |
 //! | `schema` | the grammar as JSON Schema |
+//! | `agent` | agent files: the same tables without a world around them |
 //! | [`corpus`] | the scenarios that the binary carries |
 
+mod agent;
 mod bounds;
 mod builder;
 mod check;
@@ -45,11 +47,12 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Outcome;
 
+pub use agent::{AgentFile, AgentTool};
 pub use bounds::{ABORTS, LATENCY_MS, SCENARIO_BYTES, SUBMISSIONS, TOOLS, WORKERS};
 pub use draft::{Abort, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};
 pub use fault::{Fault, Noun, Type};
-pub use schema::json_schema;
+pub use schema::{agent_json_schema, json_schema};
 
 /// A whole scenario, checked: every reference in it resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::draft::{
 };
 use super::error::{Place, ScenarioError, Source};
 use super::fault::Fault;
-use super::grammar::{ROOT, SCHEMA};
+use super::grammar::{ROOT, SCHEMA, Table};
 use super::validate::{self, at, whole};
 use super::words::{
     ANSWERS, AnswerKind, CLASSES, EVERY_MOMENT, FAULTS, OUTCOMES, RECONCILERS, Words, meaning,
@@ -21,6 +21,16 @@ use super::{Scenario, check, value};
 
 /// Reads and checks the text of a scenario file.
 pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError> {
+    file(path, text, &ROOT, |root| check::scenario(draft(stem(path), root)?))
+}
+
+/// Reads a file of this grammar, and makes of it what `checked` does.
+pub(super) fn file<T>(
+    path: &str,
+    text: &str,
+    grammar: &'static Table,
+    checked: impl FnOnce(&Row<'_, '_>) -> Checked<T>,
+) -> Result<T, ScenarioError> {
     let whole_file = |fault| ScenarioError::new(fault, Place::File { path: path.to_owned() });
     if text.len() > SCENARIO_BYTES {
         return Err(whole_file(Fault::TooLarge));
@@ -34,7 +44,10 @@ pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError
     if root.get_ref().is_empty() {
         return Err(whole_file(Fault::Empty));
     }
-    checked(stem(path), &root).map_err(|spotted| match spotted.site {
+    let held = version(root.get_ref())
+        .and_then(|()| validate::table(root.get_ref(), root.span(), grammar))
+        .and_then(|()| checked(&Row { table: root.get_ref(), span: root.span() }));
+    held.map_err(|spotted| match spotted.site {
         Site::Text(span) => ScenarioError::new(spotted.fault, source.place(&span)),
         Site::Rust(at) => ScenarioError::new(spotted.fault, Place::Rust(at)),
     })
@@ -44,12 +57,6 @@ pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError
 fn stem(path: &str) -> &str {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     file.strip_suffix(".toml").unwrap_or(file)
-}
-
-fn checked(name: &str, root: &Spanned<DeTable<'_>>) -> Checked<Scenario> {
-    version(root.get_ref())?;
-    validate::table(root.get_ref(), root.span(), &ROOT)?;
-    check::scenario(draft(name, &Row { table: root.get_ref(), span: root.span() })?)
 }
 
 /// The version comes first: whoever wrote another one may mean other keys.
@@ -64,7 +71,7 @@ fn version(root: &DeTable<'_>) -> Checked<()> {
 }
 
 /// A table that the grammar has passed.
-struct Row<'a, 'i> {
+pub(super) struct Row<'a, 'i> {
     table: &'a DeTable<'i>,
     span: Range<usize>,
 }
@@ -78,7 +85,7 @@ impl<'a, 'i> Row<'a, 'i> {
         at(self.span.clone())
     }
 
-    fn text(&self, key: &str) -> Option<Said> {
+    pub(super) fn text(&self, key: &str) -> Option<Said> {
         let value = self.get(key)?;
         value.get_ref().as_str().map(|text| Located::new(text.to_owned(), at(value.span())))
     }
@@ -87,11 +94,11 @@ impl<'a, 'i> Row<'a, 'i> {
         self.text(key).unwrap_or_else(|| Located::new(default.to_owned(), self.site()))
     }
 
-    fn need(&self, key: &'static str, table: &'static str) -> Checked<Said> {
+    pub(super) fn need(&self, key: &'static str, table: &'static str) -> Checked<Said> {
         self.text(key).ok_or_else(|| self.site().fault(Fault::MissingKey { key, table }))
     }
 
-    fn whole_or(&self, key: &str, default: u64) -> Located<u64> {
+    pub(super) fn whole_or(&self, key: &str, default: u64) -> Located<u64> {
         let found = self.get(key).and_then(|value| match value.get_ref() {
             DeValue::Integer(number) => {
                 whole(number).map(|number| Located::new(number, at(value.span())))
@@ -113,17 +120,20 @@ impl<'a, 'i> Row<'a, 'i> {
         Ok(self.json(key)?.unwrap_or_else(|| Located::new(default.to_owned(), self.site())))
     }
 
-    fn row(&self, key: &str) -> Option<Self> {
+    pub(super) fn row(&self, key: &str) -> Option<Self> {
         self.get(key).and_then(row)
     }
 
-    fn items(&self, key: &str) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
+    pub(super) fn items(
+        &self,
+        key: &str,
+    ) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
         let list = self.get(key).and_then(|value| value.get_ref().as_array());
         list.into_iter().flat_map(|list| list.iter())
     }
 
     /// What each table of a list says.
-    fn each<T>(&self, key: &str, read: impl Fn(&Self) -> Checked<T>) -> Checked<Vec<T>> {
+    pub(super) fn each<T>(&self, key: &str, read: impl Fn(&Self) -> Checked<T>) -> Checked<Vec<T>> {
         self.items(key).filter_map(row).map(|row| read(&row)).collect()
     }
 }
@@ -132,7 +142,7 @@ fn row<'a, 'i>(value: &'a Spanned<DeValue<'i>>) -> Option<Row<'a, 'i>> {
     value.get_ref().as_table().map(|table| Row { table, span: value.span() })
 }
 
-fn texts<'a, 'i: 'a>(
+pub(super) fn texts<'a, 'i: 'a>(
     values: impl Iterator<Item = &'a Spanned<DeValue<'i>>>,
 ) -> impl Iterator<Item = Said> {
     values.filter_map(|value| {
@@ -164,7 +174,7 @@ fn failure(row: &Row<'_, '_>) -> Checked<Failure> {
     Ok(Failure { tag: row.need("tag", "`failure`")?, message: row.need("message", "`failure`")? })
 }
 
-fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
+pub(super) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
     use everstep_machine::agent::ExecutionClass::Ordinary;
 
     Ok(Tool {
@@ -179,7 +189,7 @@ fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
     })
 }
 
-fn turn(row: &Row<'_, '_>) -> Checked<Turn> {
+pub(super) fn turn(row: &Row<'_, '_>) -> Checked<Turn> {
     Ok(Turn {
         site: row.site(),
         text: row.text("text"),

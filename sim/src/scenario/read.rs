@@ -12,23 +12,30 @@ use super::{Scenario, parse};
 
 /// Reads, decodes and checks a file.
 pub(super) fn scenario(path: &Path) -> Result<Scenario, ScenarioError> {
-    let name = path.to_string_lossy();
-    let bytes = bytes(path)
-        .map_err(|fault| ScenarioError::new(fault, Place::File { path: name.to_string() }))?;
-    decoded(&name, &bytes)
+    decoded(&path.to_string_lossy(), &whole(path)?)
+}
+
+/// Everything that a file of bounded size holds.
+pub(super) fn whole(path: &Path) -> Result<Vec<u8>, ScenarioError> {
+    let place = || Place::File { path: path.to_string_lossy().into_owned() };
+    bytes(path).map_err(|fault| ScenarioError::new(fault, place()))
 }
 
 /// Decodes and checks what a file held.
 pub(super) fn decoded(name: &str, bytes: &[u8]) -> Result<Scenario, ScenarioError> {
+    parse::scenario(name, text(name, bytes)?)
+}
+
+/// The text of what a file held.
+pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, ScenarioError> {
     if bytes.len() > SCENARIO_BYTES {
         return Err(ScenarioError::new(Fault::TooLarge, Place::File { path: name.to_owned() }));
     }
-    let text = std::str::from_utf8(bytes).map_err(|broken| {
+    std::str::from_utf8(bytes).map_err(|broken| {
         let at = broken.valid_up_to();
         let byte = bytes.get(at).copied().unwrap_or_default();
         ScenarioError::new(Fault::NotUtf8 { byte }, place_of_byte(name, bytes, at))
-    })?;
-    parse::scenario(name, text)
+    })
 }
 
 /// What the file holds, and not a byte more than shows that it is too large.

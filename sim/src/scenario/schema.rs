@@ -8,19 +8,30 @@ use std::fmt::Write;
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::IDENTIFIER_CHARS;
 
+use super::agent::AGENT_FILE;
 use super::grammar::{Key, Presence, ROOT, Rule, Shape, Table};
 
 /// The schema of scenario files: what `docs/scenario.schema.json` holds.
 #[must_use]
 pub fn json_schema() -> String {
+    schema(&ROOT, "Everstep scenario")
+}
+
+/// The schema of agent files: what `docs/agent.schema.json` holds.
+#[must_use]
+pub fn agent_json_schema() -> String {
+    schema(&AGENT_FILE, "Everstep agent")
+}
+
+fn schema(root: &'static Table, title: &str) -> String {
     let mut tables = Vec::new();
-    collect(&ROOT, &mut tables);
+    collect(root, &mut tables);
     let definitions = tables.iter().skip(1).map(|table| (table.definition, definition(table)));
     let mut members = vec![
         ("$schema", quoted("https://json-schema.org/draft/2020-12/schema")),
-        ("title", quoted("Everstep scenario")),
+        ("title", quoted(title)),
     ];
-    members.extend(body(&ROOT));
+    members.extend(body(root));
     members.push(("$defs", object(definitions)));
     let mut text = String::new();
     indent(&mut text, &object(members));
@@ -123,6 +134,10 @@ fn rule(rule: &Rule) -> String {
                 object([("properties", object([(*other, object([("const", quoted(word))]))]))]),
             ),
         ]),
+        Rule::Never(key, other, word) => {
+            let is = object([(*other, object([("const", quoted(word))]))]);
+            object([("not", object([required(&[key, other]), ("properties", is)]))])
+        }
         Rule::Some(keys) => {
             object([("anyOf", list(keys.iter().map(|key| object([required(&[key])]))))])
         }

@@ -158,6 +158,12 @@ fn across(
             }
             _ => Ok(()),
         },
+        Rule::Never(key, other, word) => match place(key) {
+            Some(site) if table.get(*other).and_then(|v| v.get_ref().as_str()) == Some(word) => {
+                Err(site.fault(Fault::NeverWith { key, other, word }))
+            }
+            _ => Ok(()),
+        },
         Rule::Some(keys) if keys.iter().any(|key| table.contains_key(*key)) => Ok(()),
         Rule::Some(keys) => Err(at(span.clone()).fault(Fault::OneOf { table: owner.name, keys })),
     }

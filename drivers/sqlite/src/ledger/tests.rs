@@ -103,7 +103,8 @@ fn store_002_work_is_found_without_meeting_what_is_done() {
     assert_eq!(next_waiting(&connection, None).unwrap(), Some(desk()));
     assert_eq!(next_waiting(&connection, Some(&desk())).unwrap(), None);
     let next = "SELECT conversation FROM ledger_row INDEXED BY ledger_row_waiting
-        WHERE standing <> 2 AND conversation > ?1 ORDER BY conversation LIMIT 1";
+        WHERE standing <> 2 AND standing <> 3 AND conversation > ?1
+        ORDER BY conversation LIMIT 1";
     let plan = plan(&connection, next);
     assert!(plan.contains("ledger_row_waiting (conversation>?)"), "{plan}");
 }

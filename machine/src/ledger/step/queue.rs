@@ -34,7 +34,7 @@ impl Footprint {
             match row.standing() {
                 Standing::Queued if candidates => keep_lower(&mut queued, row),
                 Standing::Errand if candidates => keep_lower(&mut errand, row),
-                Standing::Queued | Standing::Errand | Standing::Resting => {}
+                Standing::Queued | Standing::Errand | Standing::Doubtful | Standing::Resting => {}
             }
         }
         let mut picked: Vec<_> = [this, queued, errand].into_iter().flatten().cloned().collect();
@@ -113,7 +113,7 @@ fn has_its_turn(slice: &Slice, row: &Arc<Row>) -> bool {
     match row.standing() {
         Standing::Queued => lowest(slice, Standing::Queued) == Some(row) && row.is_claimable(),
         Standing::Errand => true,
-        Standing::Resting => false,
+        Standing::Doubtful | Standing::Resting => false,
     }
 }
 

@@ -126,7 +126,7 @@ fn dur_017_a_settled_row_is_claimable_while_a_resolution_is_not_canonical() {
     let (mut bench, owner) = Bench::unknown(&[1]);
     bench.abort(1, "ada").unwrap();
     bench.finish(owner, &aborted(1));
-    assert_eq!(bench.row(1).standing(), Standing::Resting);
+    assert_eq!(bench.row(1).standing(), Standing::Doubtful);
     assert_eq!(bench.claim(1, 2), Err(Refusal::NotClaimable));
     bench.resolve(1, Resolution::NeverStarted).unwrap();
     assert_eq!(bench.candidate(), Some(submission(1)));

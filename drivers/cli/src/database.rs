@@ -1,0 +1,196 @@
+//! What several commands say about a database and what is in it.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use everstep_machine::identity::{ConversationId, Sequence, Timestamp, ToolName};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::ledger::{Mark, MarkState, Phase, Row};
+use everstep_machine::projection::{Projection, Reader};
+use everstep_machine::record::{Settlement, StoredBatch};
+use everstep_sqlite::{OpenError, SqliteReader, StoreError};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use crate::exit::{Complaint, Exit};
+
+/// How long to wait for others before saying that they are in the way.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A file that cannot be opened is the environment's fault.
+pub(crate) fn unopened(why: &OpenError) -> Complaint {
+    Complaint::new(Exit::Environment, why)
+}
+
+/// So is one that cannot be read or written.
+pub(crate) fn unread(why: StoreError) -> Complaint {
+    Complaint::new(Exit::Environment, why)
+}
+
+/// Opens a file to look at it.
+pub(crate) fn reader(path: &Path) -> Result<SqliteReader, Complaint> {
+    SqliteReader::open(path, PATIENCE).map_err(|why| unopened(&why))
+}
+
+/// Every batch of a conversation, page by page, as `each` takes them.
+pub(crate) fn batches(
+    reader: &SqliteReader,
+    lane: &ConversationId,
+    mut each: impl FnMut(&Arc<StoredBatch>) -> Result<(), Complaint>,
+) -> Result<(), Complaint> {
+    let mut from = Sequence(0);
+    loop {
+        let page = reader.log_page(lane, from).map_err(unread)?;
+        page.batches.iter().try_for_each(&mut each)?;
+        match (page.batches.last(), page.tail) {
+            (Some(last), Some(tail)) if last.next_sequence() < tail.next_sequence => {
+                from = last.next_sequence();
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Everything that a conversation's log says.
+pub(crate) fn history(
+    reader: &SqliteReader,
+    lane: &ConversationId,
+) -> Result<Projection, Complaint> {
+    let mut fold = Reader::default();
+    batches(reader, lane, |batch| {
+        let corrupt = |why| Complaint::new(Exit::Environment, format!("{lane}: {why}"));
+        fold.feed(batch).map_err(corrupt)
+    })?;
+    Ok(fold.into_projection())
+}
+
+/// A call of which nobody knows what became.
+#[derive(Clone, Debug)]
+pub(crate) struct Unknown {
+    pub(crate) mark: Mark,
+    pub(crate) tool: Option<ToolName>,
+    pub(crate) parameters: Option<CanonicalJson>,
+}
+
+/// The unknown outcomes of a row, open or not, with the names of their tools.
+pub(crate) fn unknown(
+    reader: &SqliteReader,
+    lane: &ConversationId,
+    row: &Row,
+) -> Result<Vec<Unknown>, Complaint> {
+    if row.marks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let history = history(reader, lane)?;
+    let view = history.submission(row.admission.submission);
+    let named = row.marks.iter().map(|mark| {
+        let call = view.and_then(|view| view.calls().find(|call| call.id == mark.doubt.call));
+        Unknown {
+            mark: mark.clone(),
+            tool: call.map(|call| call.tool.clone()),
+            parameters: call.map(|call| call.parameters.clone()),
+        }
+    });
+    Ok(named.collect())
+}
+
+impl Unknown {
+    fn state(&self) -> &'static str {
+        match self.mark.state {
+            MarkState::Open => "open",
+            MarkState::Intended(_) => "resolved, not recorded yet",
+            MarkState::Closed(_) => "resolved",
+        }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "call": self.mark.doubt.call.to_string(),
+            "start": self.mark.doubt.start.0,
+            "tool": self.tool.as_ref().map(ToolName::as_str),
+            "parameters": self.parameters.as_ref().map(CanonicalJson::as_str),
+            "since_ms": self.mark.since.0,
+            "state": self.state(),
+        })
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mark { doubt, since, .. } = &self.mark;
+        let tool = self.tool.as_ref().map_or("a tool", ToolName::as_str);
+        let parameters = self.parameters.as_ref().map_or("", CanonicalJson::as_str);
+        let (call, start, age) = (doubt.call, doubt.start, age(*since));
+        write!(f, "{tool} {parameters}  call {call}, start {start}, {} for {age}", self.state())
+    }
+}
+
+/// How long ago, roughly, by this machine's clock.
+pub(crate) fn age(since: Timestamp) -> String {
+    use everstep_sqlite::Clock as _;
+
+    let now = everstep_sqlite::WallClock.now();
+    let seconds = now.0.saturating_sub(since.0) / 1_000;
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        7_200..=172_799 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// How far a submission is, in a word.
+pub(crate) const fn phase(row: &Row) -> &'static str {
+    use everstep_machine::record::Outcome;
+
+    match &row.phase {
+        Phase::Admitted => "admitted",
+        Phase::Ready => "ready",
+        Phase::Running(_) => "running",
+        Phase::Unknown => "unknown",
+        Phase::Terminalizing(_) => "settling",
+        Phase::Settled(settled) => match settled.outcome {
+            Outcome::Completed => "completed",
+            Outcome::Failed => "failed",
+            Outcome::Aborted => "aborted",
+        },
+    }
+}
+
+/// The exit code of a settlement.
+pub(crate) const fn exit_of(settlement: &Settlement) -> Exit {
+    match settlement {
+        Settlement::Completed { .. } => Exit::Holds,
+        Settlement::Failed { .. } | Settlement::Aborted => Exit::Safety,
+    }
+}
+
+/// A settlement for machines.
+pub(crate) fn settlement_json(settlement: &Settlement) -> Value {
+    match settlement {
+        Settlement::Completed { output, .. } => {
+            json!({ "outcome": "completed", "output": value(output) })
+        }
+        Settlement::Failed { diagnostic, limit } => json!({
+            "outcome": "failed",
+            "tag": diagnostic.tag(),
+            "message": diagnostic.message(),
+            "limit": limit.is_some(),
+        }),
+        Settlement::Aborted => json!({ "outcome": "aborted" }),
+    }
+}
+
+/// A canonical value as any other JSON; numbers that `serde_json` would bend stay text.
+pub(crate) fn value(json: &CanonicalJson) -> Value {
+    serde_json::from_str(json.as_str()).unwrap_or_else(|_| Value::String(json.as_str().to_owned()))
+}
+
+/// A text as it is, anything else as JSON.
+pub(crate) fn plain(json: &CanonicalJson) -> String {
+    match value(json) {
+        Value::String(text) => text,
+        _ => json.as_str().to_owned(),
+    }
+}

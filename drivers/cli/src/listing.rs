@@ -1,0 +1,83 @@
+//! Walking through a whole file, page by page.
+//!
+//! What cannot be read keeps nothing else from being listed; every walk gives it back.
+
+use everstep_machine::identity::AdmissionSequence;
+use everstep_machine::ledger::Lane;
+use everstep_sqlite::{Corrupt, LaneRow, MAX_LISTED, SqliteReader, StoreError};
+
+use crate::database::unread;
+use crate::exit::{Complaint, Exit};
+
+/// Complains of what a walk could not read.
+pub(crate) fn unreadable(corrupt: &[Corrupt]) -> Result<(), Complaint> {
+    let Some(first) = corrupt.first() else { return Ok(()) };
+    let more = match corrupt.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let text = format!("{first}{more}\nhelp: `everstep log verify` checks every conversation");
+    Err(Complaint::new(Exit::Safety, text))
+}
+
+/// Every lane, as `each` takes it.
+pub(crate) fn every_lane(
+    reader: &SqliteReader,
+    mut each: impl FnMut(Lane) -> Result<(), Complaint>,
+) -> Result<Vec<Corrupt>, Complaint> {
+    let (mut corrupt, mut after) = (Vec::new(), None);
+    loop {
+        let page = reader.lanes(after.as_ref(), MAX_LISTED).map_err(unread)?;
+        page.entries.into_iter().try_for_each(&mut each)?;
+        corrupt.extend(page.corrupt);
+        after = page.after;
+        if after.is_none() {
+            return Ok(corrupt);
+        }
+    }
+}
+
+/// Every row of every lane, as `each` takes it.
+pub(crate) fn every_row(
+    reader: &SqliteReader,
+    mut each: impl FnMut(LaneRow),
+) -> Result<Vec<Corrupt>, Complaint> {
+    let mut corrupt = Vec::new();
+    let lanes = every_lane(reader, |lane| {
+        let mut from = AdmissionSequence(0);
+        while from < lane.next {
+            let rows = match reader.rows(&lane.conversation, from, MAX_LISTED) {
+                Ok(rows) => rows,
+                Err(StoreError::Corrupt { place, flaw, .. }) => {
+                    corrupt.push(Corrupt { place, flaw: *flaw });
+                    break;
+                }
+                Err(other) => return Err(unread(other)),
+            };
+            let Some(last) = rows.last() else { break };
+            from = last.sequence.next();
+            rows.into_iter().for_each(|row| each((lane.conversation.clone(), row)));
+        }
+        Ok(())
+    })?;
+    corrupt.extend(lanes);
+    Ok(corrupt)
+}
+
+/// Every row that waits for a worker or for a person.
+pub(crate) fn every_waiting_row(
+    reader: &SqliteReader,
+    mut each: impl FnMut(LaneRow),
+) -> Result<Vec<Corrupt>, Complaint> {
+    let (mut corrupt, mut after) = (Vec::new(), None);
+    loop {
+        let behind = after.as_ref().map(|(lane, place)| (lane, *place));
+        let page = reader.waiting(behind, MAX_LISTED).map_err(unread)?;
+        page.entries.into_iter().for_each(&mut each);
+        corrupt.extend(page.corrupt);
+        after = page.after;
+        if after.is_none() {
+            return Ok(corrupt);
+        }
+    }
+}

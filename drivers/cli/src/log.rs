@@ -1,0 +1,153 @@
+//! `everstep log`: the canonical history, read and checked.
+
+use std::fmt::Write as _;
+
+use everstep_machine::identity::ConversationId;
+use everstep_machine::record::Record;
+use everstep_sqlite::{SqliteReader, StoreError};
+use serde_json::{Value, json};
+
+use crate::args::{Log, LogAct, Look};
+use crate::database::{batches, plain, reader, settlement_json};
+use crate::exit::{Complaint, Exit, Outcome};
+use crate::listing::every_lane;
+use crate::output::{self, BAD, FAINT, GOOD, HEAD, counted, styled};
+
+/// Runs the command.
+pub(crate) fn run(args: &Log) -> Outcome {
+    match &args.act {
+        LogAct::Show { conversation, look } => show(conversation, look),
+        LogAct::Verify { conversation, look } => verify(conversation.as_deref(), look),
+    }
+}
+
+/// Every conversation whose name begins like this.
+fn named(reader: &SqliteReader, start: &str) -> Result<Vec<ConversationId>, Complaint> {
+    let mut found = Vec::new();
+    let corrupt = every_lane(reader, |lane| {
+        if lane.conversation.as_str().starts_with(start) {
+            found.push(lane.conversation);
+        }
+        Ok(())
+    })?;
+    // One that cannot be read is as good as any other to name it by.
+    let unreadable = corrupt.iter().filter_map(|it| it.place.conversation());
+    found.extend(unreadable.filter(|name| name.as_str().starts_with(start)).cloned());
+    found.sort_unstable();
+    let exact = found.iter().find(|name| name.as_str() == start).cloned();
+    Ok(exact.map_or(found, |name| vec![name]))
+}
+
+fn nothing(start: &str, look: &Look) -> Complaint {
+    let db = look.db.display();
+    Complaint::new(Exit::Usage, format!("{start}: there is no such conversation in {db}"))
+}
+
+fn show(start: &str, look: &Look) -> Outcome {
+    let reader = reader(&look.db)?;
+    let found = named(&reader, start)?;
+    let [conversation] = found.as_slice() else {
+        return Err(if found.is_empty() {
+            nothing(start, look)
+        } else {
+            Complaint::new(Exit::Usage, format!("{start}: several conversations begin like this"))
+        });
+    };
+    let mut records = Vec::new();
+    batches(&reader, conversation, |batch| {
+        let envelope = batch.envelope();
+        for (sequence, record) in (envelope.first_sequence.0..).zip(batch.batch().records()) {
+            let (kind, text) = summary(record);
+            records.push((sequence, envelope.epoch.0, envelope.committed_at.0, kind, text));
+        }
+        Ok(())
+    })?;
+    let mut text = String::new();
+    if look.json {
+        let records = records.into_iter().map(|(sequence, epoch, at, kind, text)| {
+            json!({ "sequence": sequence, "epoch": epoch, "ms": at, "kind": kind, "text": text })
+        });
+        let records: Vec<Value> = records.collect();
+        let name = conversation.as_str();
+        let value = json!({ "command": "log show", "conversation": name, "records": records });
+        let _ = writeln!(text, "{value:#}");
+    } else {
+        let _ = writeln!(text, "{}", styled(HEAD, conversation));
+        for (sequence, epoch, _, kind, said) in records {
+            let place = styled(FAINT, format!("{sequence:>6}  epoch {epoch:<4}"));
+            let _ = writeln!(text, "{place}{kind:<20}{said}");
+        }
+    }
+    output::print(&text)?;
+    Ok(Exit::Holds)
+}
+
+/// A record in a word and a few.
+fn summary(record: &Record) -> (&'static str, String) {
+    match record {
+        Record::ConversationCreated(it) => ("ConversationCreated", it.agent.to_string()),
+        Record::InputRecorded(it) => ("InputRecorded", plain(&it.input)),
+        Record::ModelResponded(it) => {
+            let mut said: Vec<String> = it.response.texts().map(str::to_owned).collect();
+            let call = |call: &everstep_machine::agent::ToolCall| {
+                format!("{}({})", call.tool, call.parameters.as_str())
+            };
+            said.extend(it.response.calls().map(call));
+            ("ModelResponded", said.join(" "))
+        }
+        Record::ModelInterrupted(it) => ("ModelInterrupted", format!("turn {}", it.turn.0 + 1)),
+        Record::ToolPrepared(it) => ("ToolPrepared", format!("{} call {}", it.tool, it.call)),
+        Record::ToolSettled(it) => ("ToolSettled", format!("call {}: {:?}", it.call, it.outcome)),
+        Record::ToolUnknown(it) => ("ToolUnknown", format!("call {}", it.doubt.call)),
+        Record::ToolResolved(it) => {
+            let (call, how, by) = (it.doubt.call, &it.resolution, &it.principal);
+            ("ToolResolved", format!("call {call}: {how:?}, says {by}: {}", it.reason))
+        }
+        Record::AbortRequested(it) => {
+            ("AbortRequested", format!("by {}: {}", it.principal, it.reason))
+        }
+        Record::RecoveryDecided(it) => ("RecoveryDecided", format!("row {} of the table", it.row)),
+        Record::SubmissionSettled(it) => {
+            ("SubmissionSettled", settlement_json(&it.settlement).to_string())
+        }
+    }
+}
+
+fn verify(start: Option<&str>, look: &Look) -> Outcome {
+    let reader = reader(&look.db)?;
+    let found = named(&reader, start.unwrap_or_default())?;
+    if let Some(start) = start.filter(|_| found.is_empty()) {
+        return Err(nothing(start, look));
+    }
+    let mut exit = Exit::Holds;
+    let (mut text, mut results) = (String::new(), Vec::new());
+    let mut judge = |name: &str, verdict: Result<String, StoreError>| {
+        let (good, said) = match verdict {
+            Ok(said) => (true, said),
+            Err(error) => (false, error.to_string()),
+        };
+        if !good {
+            exit = Exit::Safety;
+        }
+        let word = if good { styled(GOOD, "good") } else { styled(BAD, "BAD") };
+        let _ = writeln!(text, "{word}  {name}: {said}");
+        results.push(json!({ "name": name, "good": good, "detail": said }));
+    };
+    for conversation in &found {
+        let verified = reader.verify(conversation).map(|it| {
+            let batches = counted(it.batches, "batch").replace("batchs", "batches");
+            let (rows, records) = (counted(it.rows, "row"), counted(it.records, "record"));
+            format!("{rows}, {records} in {batches}")
+        });
+        judge(conversation.as_str(), verified);
+    }
+    if start.is_none() {
+        let pages = reader.verify_file().map(|()| "every page and index".to_owned());
+        judge("the file", pages);
+    }
+    if look.json {
+        text = format!("{:#}\n", json!({ "command": "log verify", "results": results }));
+    }
+    output::print(&text)?;
+    Ok(exit)
+}

@@ -1,0 +1,202 @@
+//! `everstep run`: one durable submission on one file.
+//!
+//! What is submitted is named by what was asked: the agent file's bytes, the input and the key. So
+//! the same line, typed again after whatever happened, finds the submission it began and carries
+//! on, or prints how it ended; it never begins a second one.
+
+mod lane;
+mod outside;
+mod progress;
+mod report;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use everstep_machine::admission::Call;
+use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::digest::{Digest, Hasher};
+use everstep_machine::identity::{
+    ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId,
+};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::limits::JSON_BYTES;
+use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
+use everstep_runtime::{
+    AllowAll, Config, Failpoints, Host, HostError, NoReconciler, Ports, Standing, block_on,
+};
+use everstep_sim::scenario::{AgentFile, Fault};
+use everstep_sqlite::{Options, SqliteStore, StoreError};
+
+use crate::args::Run;
+use crate::database;
+use crate::exit::{Complaint, Exit, Outcome};
+use lane::OwnLane;
+
+/// Runs the command.
+pub(crate) fn run(args: &Run) -> Outcome {
+    let agent = agent(&args.agent)?;
+    let call = call(args, &agent)?;
+    let failpoints = Failpoints::from_env().map_err(|why| Complaint::new(Exit::Usage, why))?;
+    let options = Options::new(&args.db).mode(args.commit);
+    let mut store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
+    let points = failpoints.clone();
+    store.on_failpoint(move |failpoint| points.pass(failpoint));
+    let reader = database::reader(&args.db)?;
+    let trouble = Trouble::default();
+    let store = Told { store, trouble: trouble.clone() };
+    let (lane, submission) = (call.conversation.clone(), call.submission());
+    let ports = ports(&agent, &call);
+    let lookout = OwnLane::new(reader, lane.clone(), submission);
+    let config = Config {
+        slots: 1,
+        lease: DurationMs(args.lease_ms),
+        renewal: DurationMs(args.lease_ms / 3),
+        failpoints,
+        ..Config::new(call.producer.clone())
+    };
+    let standing = block_on(async {
+        let host = Host::start(store, lookout, ports, config).map_err(no_threads)?;
+        host.on_event(progress::watcher());
+        let answer = async {
+            host.submit(call).await?;
+            host.wait(&lane, submission).await
+        };
+        answer.await.map_err(|error| failed(error, &trouble))
+    });
+    let standing: Standing = standing.map_err(no_threads)??;
+    report::print(args, &lane, submission, &standing)
+}
+
+/// An agent file, read, with what identifies it.
+struct Agent {
+    file: Arc<AgentFile>,
+    binding: Arc<Binding>,
+    digest: Digest,
+}
+
+fn agent(path: &Path) -> Result<Agent, Complaint> {
+    let (file, bytes) = AgentFile::read(path).map_err(|error| {
+        let absent =
+            matches!(error.fault(), Fault::Missing { .. } | Fault::Folder | Fault::Unreadable(_));
+        Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
+    })?;
+    let tools = file.tools.iter().map(|tool| tool.definition.clone()).collect();
+    let AgentFile { agent, .. } = &file;
+    let definition =
+        AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
+            .expect("CAP-001: a checked file holds a sound agent");
+    let digest = Digest::of("everstep/agent-file", &bytes);
+    Ok(Agent {
+        file: Arc::new(file),
+        binding: Arc::new(Binding { definition, model: digest }),
+        digest,
+    })
+}
+
+/// What is submitted, under a name that the same line gives it again.
+fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
+    let input = input(args)?;
+    let name = Hasher::new("everstep/run-command")
+        .bytes(&agent.digest.0)
+        .bytes(input.as_str().as_bytes())
+        .bytes(args.key.as_deref().unwrap_or_default().as_bytes())
+        .digest()
+        .to_string();
+    let named = "ID-01: a name of the host's own is short and plain";
+    Ok(Call {
+        conversation: ConversationId::new(&format!("run-{}", &name[..32])).expect(named),
+        principal: PrincipalId::new("local").expect(named),
+        tenant: TenantId::new("default").expect(named),
+        key: IdempotencyKey::new(&name).expect(named),
+        input,
+        binding: Arc::clone(&agent.binding),
+        producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
+            .expect(named),
+    })
+}
+
+/// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file.
+fn input(args: &Run) -> Result<CanonicalJson, Complaint> {
+    let (name, bytes) = match args.input.strip_prefix('@') {
+        None => ("the input".to_owned(), args.input.clone().into_bytes()),
+        Some(path) => (path.to_owned(), bounded(path)?),
+    };
+    let usage = |why: &dyn std::fmt::Display| Complaint::new(Exit::Usage, format!("{name}: {why}"));
+    if bytes.len() > JSON_BYTES {
+        return Err(usage(&format!("an input has at most {JSON_BYTES} bytes")));
+    }
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|why| usage(&format!("byte {} is not UTF-8", why.valid_up_to())))?;
+    let json = if args.as_json {
+        CanonicalJson::parse(text.as_bytes())
+    } else {
+        CanonicalJson::string(text)
+    };
+    json.map_err(|why| usage(&why))
+}
+
+/// What a file holds, and not a byte more than shows that it is too large.
+fn bounded(path: &str) -> Result<Vec<u8>, Complaint> {
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(JSON_BYTES as u64 + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(why) => Err(Complaint::new(Exit::Environment, format!("{path}: {why}"))),
+    }
+}
+
+fn ports(agent: &Agent, call: &Call) -> Ports {
+    let file = &agent.file;
+    let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
+    Ports {
+        model: Arc::new(outside::Scripted(Arc::clone(file))),
+        tools: outside::tools(file),
+        authorizer: if file.denied.is_empty() {
+            Arc::new(AllowAll)
+        } else {
+            Arc::new(outside::Denials(Arc::clone(file)))
+        },
+        reconciler: if can_prove {
+            Arc::new(outside::Files(Arc::clone(file)))
+        } else {
+            Arc::new(NoReconciler)
+        },
+        bindings: Arc::new(lane::OneAgent::new(&call.conversation, &agent.binding)),
+    }
+}
+
+/// What the store said last when it did not do what it was told.
+#[derive(Clone, Debug, Default)]
+struct Trouble(Arc<Mutex<Option<String>>>);
+
+/// A store that remembers its trouble in words.
+struct Told {
+    store: SqliteStore,
+    trouble: Trouble,
+}
+
+impl Store for Told {
+    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
+        self.store.perform(pipeline).map_err(|error| {
+            if !matches!(error, StoreError::Refused { .. }) {
+                let mut last = self.trouble.0.lock().unwrap_or_else(PoisonError::into_inner);
+                *last = Some(error.to_string());
+            }
+            error.fault()
+        })
+    }
+}
+
+fn failed(error: HostError, trouble: &Trouble) -> Complaint {
+    let last = trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let text = last.unwrap_or_else(|| error.to_string());
+    let again = "nothing that was accepted is lost: run the same line again once that is repaired";
+    Complaint::new(Exit::Environment, format!("{text}\nhelp: {again}"))
+}
+
+fn no_threads(why: std::io::Error) -> Complaint {
+    Complaint::new(Exit::Environment, format!("no threads: {why}"))
+}

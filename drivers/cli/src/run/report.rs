@@ -1,0 +1,96 @@
+//! How a run ended, for people and for machines.
+
+use std::fmt::Write as _;
+
+use everstep_machine::identity::{ConversationId, SubmissionId};
+use everstep_machine::ledger::Row;
+use everstep_machine::record::Settlement;
+use everstep_runtime::Standing;
+use serde_json::{Value, json};
+
+use crate::args::Run;
+use crate::database::{self, Unknown};
+use crate::exit::{Complaint, Exit, Outcome};
+use crate::output::{self, BAD, GOOD, styled};
+
+/// Prints it and says how the command ends.
+pub(super) fn print(
+    args: &Run,
+    lane: &ConversationId,
+    submission: SubmissionId,
+    standing: &Standing,
+) -> Outcome {
+    let (exit, unknown) = match standing {
+        Standing::Settled(settled) => (database::exit_of(&settled.settlement), Vec::new()),
+        Standing::Unknown(row) => (Exit::Budget, unknown(args, lane, row)?),
+    };
+    let text = if args.json {
+        let value = as_json(lane, submission, standing, &unknown, exit);
+        format!("{value:#}\n")
+    } else {
+        words(args, submission, standing, &unknown)
+    };
+    output::print(&text)?;
+    Ok(exit)
+}
+
+fn unknown(args: &Run, lane: &ConversationId, row: &Row) -> Result<Vec<Unknown>, Complaint> {
+    let reader = database::reader(&args.db)?;
+    database::unknown(&reader, lane, row)
+}
+
+fn words(args: &Run, submission: SubmissionId, standing: &Standing, open: &[Unknown]) -> String {
+    match standing {
+        Standing::Settled(settled) => match &settled.settlement {
+            Settlement::Completed { output, .. } => format!("{}\n", database::plain(output)),
+            Settlement::Failed { diagnostic, .. } => {
+                let (tag, message) = (diagnostic.tag(), diagnostic.message());
+                format!("{} {tag}: {message}\n", styled(BAD, "failed:"))
+            }
+            Settlement::Aborted => format!("{}\n", styled(BAD, "aborted")),
+        },
+        Standing::Unknown(_) => {
+            let mut text = format!(
+                "{} nobody knows what became of {}; nothing is repeated on doubt\n",
+                styled(BAD, "unknown:"),
+                output::counted(open.len() as u64, "call")
+            );
+            for one in open {
+                let _ = writeln!(text, "  {one}");
+            }
+            let db = args.db.display();
+            let _ = write!(
+                text,
+                "Find out what happened, and say so with one of\n\
+                 \x20 everstep submissions resolve {submission} completed --result JSON --db {db}\n\
+                 \x20 everstep submissions resolve {submission} failed --message TEXT --db {db}\n\
+                 \x20 everstep submissions resolve {submission} never-started --db {db}\n\
+                 \x20 everstep submissions resolve {submission} safe-to-repeat --db {db}\n\
+                 Then run the same line again: it {}.\n",
+                styled(GOOD, "carries on")
+            );
+            text
+        }
+    }
+}
+
+fn as_json(
+    lane: &ConversationId,
+    submission: SubmissionId,
+    standing: &Standing,
+    open: &[Unknown],
+    exit: Exit,
+) -> Value {
+    let settlement = match standing {
+        Standing::Settled(settled) => database::settlement_json(&settled.settlement),
+        Standing::Unknown(_) => json!({ "outcome": null }),
+    };
+    json!({
+        "command": "run",
+        "exit": exit.code(),
+        "submission": submission.to_string(),
+        "conversation": lane.as_str(),
+        "settlement": settlement,
+        "unknown": open.iter().map(Unknown::json).collect::<Vec<_>>(),
+    })
+}

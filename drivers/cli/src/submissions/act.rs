@@ -1,0 +1,130 @@
+//! What a person says.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use everstep_machine::agent::{Diagnostic, Resolution};
+use everstep_machine::identity::{ConversationId, PrincipalId};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::ledger::{AbortIntent, Command, Mark, ResolutionIntent, Row};
+use everstep_machine::limits::TEXT_BYTES;
+use everstep_machine::store::{Pipeline, StoreCommand};
+use everstep_runtime::Failpoints;
+use everstep_sqlite::{Options, SqliteStore, StoreError};
+use serde_json::json;
+
+use super::find;
+use crate::args::{Look, Resolve, Word};
+use crate::database::{unopened, unread};
+use crate::exit::{Complaint, Exit, Outcome};
+use crate::output;
+
+/// How often a command is sent whose fate the store does not say.
+const SENDINGS: usize = 5;
+
+/// Wants it to end.
+pub(super) fn abort(id: &str, word: &Word, look: &Look) -> Outcome {
+    let (principal, reason) = signed(word)?;
+    let (_, (lane, row)) = find(&look.db, id)?;
+    let submission = row.admission.submission;
+    let intent = AbortIntent { principal, reason };
+    send(&look.db, lane, Command::Abort { submission, intent })?;
+    said(look, "abort", &row, "its end is asked for; whoever works on it settles it as aborted")
+}
+
+/// Closes a doubt.
+pub(super) fn resolve(args: &Resolve) -> Outcome {
+    let (principal, reason) = signed(&args.word)?;
+    let resolution = Arc::new(resolution(args)?);
+    let (_, (lane, row)) = find(&args.look.db, &args.submission)?;
+    let doubt = mark(&row, args.call.as_deref())?.doubt;
+    let submission = row.admission.submission;
+    let intent = ResolutionIntent { resolution, principal, reason };
+    send(&args.look.db, lane, Command::Resolve { submission, doubt, intent })?;
+    said(&args.look, "resolve", &row, "noted; whoever works on it next records it and carries on")
+}
+
+fn usage(text: impl std::fmt::Display) -> Complaint {
+    Complaint::new(Exit::Usage, text)
+}
+
+fn signed(word: &Word) -> Result<(PrincipalId, Arc<str>), Complaint> {
+    if word.reason.len() > TEXT_BYTES {
+        return Err(usage(format!("--reason has at most {TEXT_BYTES} bytes")));
+    }
+    let principal = PrincipalId::new(&word.by).map_err(|why| usage(format!("--by: {why}")))?;
+    Ok((principal, Arc::from(word.reason.as_str())))
+}
+
+fn resolution(args: &Resolve) -> Result<Resolution, Complaint> {
+    let completed = args.answer == "completed";
+    let failed = args.answer == "failed";
+    if args.result.is_some() && !completed {
+        return Err(usage("--result goes only with `completed`"));
+    }
+    if (args.tag.is_some() || args.message.is_some()) && !failed {
+        return Err(usage("--tag and --message go only with `failed`"));
+    }
+    Ok(match args.answer.as_str() {
+        "completed" => {
+            let json = args.result.as_deref().unwrap_or("null");
+            let json = CanonicalJson::parse(json.as_bytes());
+            Resolution::Completed(json.map_err(|why| usage(format!("--result: {why}")))?)
+        }
+        "failed" => {
+            let (tag, message) = (args.tag.as_deref(), args.message.as_deref());
+            let (tag, message) = (tag.unwrap_or("Failed"), message.unwrap_or("it failed"));
+            Resolution::Failed(Diagnostic::new(tag, message).map_err(usage)?)
+        }
+        "never-started" => Resolution::NeverStarted,
+        _ => Resolution::SafeToRepeat,
+    })
+}
+
+/// The open doubt that is meant.
+fn mark<'a>(row: &'a Row, call: Option<&str>) -> Result<&'a Mark, Complaint> {
+    let wanted = call.unwrap_or_default().to_lowercase();
+    let named = |mark: &&Mark| mark.doubt.call.to_string().starts_with(&wanted);
+    let all: Vec<&Mark> = row.marks.iter().filter(named).collect();
+    let open: Vec<&Mark> = all.iter().copied().filter(|mark| mark.is_open()).collect();
+    match (open.as_slice(), all.as_slice()) {
+        // One that is resolved already is answered as the first time, or with the conflict.
+        ([only], _) | ([], [only]) => Ok(only),
+        ([], []) => Err(usage("no such call of it is in doubt")),
+        _ => Err(usage(
+            "several calls are in doubt\nhelp: say which with --call; `everstep submissions show` \
+             lists them",
+        )),
+    }
+}
+
+/// Sends one command until the store says what became of it.
+fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complaint> {
+    let failpoints = Failpoints::from_env().map_err(usage)?;
+    let options = Options::new(db).create(false);
+    let mut store = SqliteStore::open(options).map_err(|why| unopened(&why))?;
+    store.on_failpoint(move |failpoint| failpoints.pass(failpoint));
+    let pipeline = Pipeline { lane, commands: vec![StoreCommand::Ledger(command)] };
+    for sending in 1.. {
+        match store.perform(&pipeline) {
+            Ok(_) => break,
+            Err(StoreError::Refused { why, .. }) => return Err(usage(why)),
+            Err(error) if sending == SENDINGS || matches!(error, StoreError::Corrupt { .. }) => {
+                return Err(unread(error));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn said(look: &Look, act: &str, row: &Row, text: &str) -> Outcome {
+    let submission = row.admission.submission;
+    output::print(&if look.json {
+        let command = format!("submissions {act}");
+        format!("{:#}\n", json!({ "command": command, "submission": submission.to_string() }))
+    } else {
+        format!("{submission}: {text}\n")
+    })?;
+    Ok(Exit::Holds)
+}

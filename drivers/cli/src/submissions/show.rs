@@ -1,0 +1,143 @@
+//! What there is.
+
+use std::fmt::Write as _;
+
+use everstep_machine::ledger::{Phase, Row};
+use everstep_machine::record::{Record, Settlement};
+use everstep_sqlite::{LaneRow, SqliteReader};
+use serde_json::{Value, json};
+
+use super::find;
+use crate::args::Look;
+use crate::database::{self, Unknown, age, batches, phase, reader};
+use crate::exit::{Complaint, Exit, Outcome};
+use crate::listing::{every_row, every_waiting_row, unreadable};
+use crate::output::{self, FAINT, HEAD, styled};
+
+/// Those that wait, or all.
+pub(super) fn list(all: bool, look: &Look) -> Outcome {
+    let reader = reader(&look.db)?;
+    let mut rows = Vec::new();
+    let corrupt = if all {
+        every_row(&reader, |row| rows.push(row))?
+    } else {
+        every_waiting_row(&reader, |row| rows.push(row))?
+    };
+    let text = if look.json {
+        let rows: Vec<_> = rows.iter().map(|(lane, row)| row_json(lane.as_str(), row)).collect();
+        let corrupt: Vec<_> = corrupt.iter().map(ToString::to_string).collect();
+        let list =
+            json!({ "command": "submissions list", "submissions": rows, "corrupt": corrupt });
+        format!("{list:#}\n")
+    } else {
+        table(&rows)
+    };
+    output::print(&text)?;
+    unreadable(&corrupt)?;
+    Ok(Exit::Holds)
+}
+
+fn table(rows: &[LaneRow]) -> String {
+    if rows.is_empty() {
+        return "nothing\n".to_owned();
+    }
+    let head = format!("{:<34}{:<11}{:<10}{:<9}agent", "submission", "state", "age", "unknown");
+    let mut text = format!("{}\n", styled(HEAD, head));
+    for (lane, row) in rows {
+        let open = row.marks.iter().filter(|mark| mark.is_open()).count();
+        let state = if row.abort.is_some() && !matches!(row.phase, Phase::Settled(_)) {
+            "aborting"
+        } else {
+            phase(row)
+        };
+        let (id, age) = (row.admission.submission.to_string(), age(row.admitted_at));
+        let _ = write!(text, "{id:<34}{state:<11}{age:<10}{open:<9}{}", row.admission.agent);
+        let _ = writeln!(text, "  {}", styled(FAINT, lane));
+    }
+    text
+}
+
+fn row_json(lane: &str, row: &Row) -> Value {
+    json!({
+        "submission": row.admission.submission.to_string(),
+        "conversation": lane,
+        "place": row.sequence.0,
+        "state": phase(row),
+        "agent": row.admission.agent.as_str(),
+        "principal": row.admission.principal.as_str(),
+        "admitted_ms": row.admitted_at.0,
+        "claims": row.claims,
+        "abort": row.abort.as_ref().map(|intent| {
+            json!({ "principal": intent.principal.as_str(), "reason": &*intent.reason })
+        }),
+        "unknown_open": row.marks.iter().filter(|mark| mark.is_open()).count(),
+    })
+}
+
+/// One of them.
+pub(super) fn one(id: &str, look: &Look) -> Outcome {
+    let (reader, (lane, row)) = find(&look.db, id)?;
+    let unknown = database::unknown(&reader, &lane, &row)?;
+    let settlement = settlement(&reader, &(lane.clone(), row.clone()))?;
+    let text = if look.json {
+        let mut value = row_json(lane.as_str(), &row);
+        value["command"] = json!("submissions show");
+        value["input"] = database::value(&row.admission.input);
+        value["unknown"] = unknown.iter().map(Unknown::json).collect();
+        value["settlement"] = settlement.as_ref().map_or(Value::Null, database::settlement_json);
+        format!("{value:#}\n")
+    } else {
+        words(lane.as_str(), &row, &unknown, settlement.as_ref())
+    };
+    output::print(&text)?;
+    Ok(Exit::Holds)
+}
+
+fn words(lane: &str, row: &Row, unknown: &[Unknown], settlement: Option<&Settlement>) -> String {
+    let admission = &row.admission;
+    let mut text = format!("{} {}\n", styled(HEAD, "submission"), admission.submission);
+    let mut line = |name: &str, value: &dyn std::fmt::Display| {
+        let _ = writeln!(text, "  {:<14}{value}", styled(FAINT, name));
+    };
+    line("state", &phase(row));
+    line("conversation", &lane);
+    line("agent", &admission.agent);
+    line("submitted by", &admission.principal);
+    line("age", &age(row.admitted_at));
+    line("claims", &row.claims);
+    line("input", &database::plain(&admission.input));
+    if let Some(intent) = &row.abort {
+        line("abort", &format_args!("asked for by {}: {}", intent.principal, intent.reason));
+    }
+    for one in unknown {
+        line("unknown", one);
+    }
+    match settlement {
+        None => {}
+        Some(Settlement::Completed { output, .. }) => line("answer", &database::plain(output)),
+        Some(Settlement::Failed { diagnostic, .. }) => {
+            line("failure", &format_args!("{}: {}", diagnostic.tag(), diagnostic.message()));
+        }
+        Some(Settlement::Aborted) => line("answer", &"none, it was aborted"),
+    }
+    text
+}
+
+/// The settlement as the log has it.
+fn settlement(reader: &SqliteReader, placed: &LaneRow) -> Result<Option<Settlement>, Complaint> {
+    let (lane, row) = placed;
+    let mut found = None;
+    if matches!(row.phase, Phase::Settled(_)) {
+        batches(reader, lane, |batch| {
+            for record in batch.batch().records() {
+                if let Record::SubmissionSettled(it) = record
+                    && it.submission == row.admission.submission
+                {
+                    found = Some(it.settlement.clone());
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,301 @@
+//! Folders, lines, stages.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use everstep_machine::effect::Failpoint;
+use everstep_machine::identity::AdmissionSequence;
+use everstep_machine::ledger::Phase;
+use everstep_machine::record::{Outcome, Record};
+use everstep_sqlite::{CommitMode, SqliteReader};
+
+/// Milliseconds after which the next process may take over.
+const LEASE_MS: &str = "300";
+/// Kills that are played at once; most of the time they wait for a lease.
+const AT_ONCE: usize = 4;
+/// Lines that a person runs at most until a submission is settled.
+const PATIENCE: usize = 5;
+const SIGKILL: i32 = 9;
+
+const CHARGE: &str = include_str!("../../../../corpus/agents/charge.toml");
+const NOTIFY: &str = include_str!("../../../../corpus/agents/notify.toml");
+const ANSWER: &str = include_str!("../../../../corpus/agents/answer.toml");
+
+/// A line that somebody runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Act {
+    /// The agent.
+    Run,
+    /// The same, killed here.
+    Killed(&'static str),
+    /// An operator says the truth about the one unknown call.
+    Resolve,
+    /// A client wants it to end.
+    Abort,
+}
+
+/// Where kills are played.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    name: &'static str,
+    agent: String,
+    before: Vec<Act>,
+    line: Act,
+    /// Failpoints that are killed at here although an earlier stage has done so: their names
+    /// contain one of these.
+    pub(crate) repeats: &'static [&'static str],
+    /// How often the outside effect happens in the end.
+    effects: usize,
+    outcome: Outcome,
+}
+
+/// Every stage, in the order in which they are played.
+pub(crate) fn stages() -> Vec<Stage> {
+    let stage = |name, agent: &str, before: &[Act], line| Stage {
+        name,
+        agent: agent.to_owned(),
+        before: before.to_vec(),
+        line,
+        repeats: &[],
+        effects: 1,
+        outcome: Outcome::Completed,
+    };
+    let invoked = Act::Killed("tool.invoke/after");
+    let asked = Act::Killed("model.call/during");
+    let slow = CHARGE.replace("append =", "latency_ms = 400\nappend =");
+    let proven = CHARGE.replace("append =", "reconciler = \"truthful\"\nappend =");
+    assert!(slow != CHARGE && proven != CHARGE);
+    let doubtful = [invoked.clone(), Act::Run];
+    let resolved = [invoked.clone(), Act::Run, Act::Resolve];
+    let aborted = Outcome::Aborted;
+    vec![
+        stage("ordinary", CHARGE, &[], Act::Run),
+        Stage { repeats: &["tool.", "Tool"], ..stage("idempotent", NOTIFY, &[], Act::Run) },
+        Stage {
+            effects: 0,
+            ..stage("interrupted", ANSWER, std::slice::from_ref(&asked), Act::Run)
+        },
+        stage("doubtful", CHARGE, std::slice::from_ref(&invoked), Act::Run),
+        stage("resolve", CHARGE, &doubtful, Act::Resolve),
+        stage("resolved", CHARGE, &resolved, Act::Run),
+        stage("reconciled", &proven, &[invoked], Act::Run),
+        stage("slow", &slow, &[], Act::Run),
+        Stage {
+            effects: 0,
+            outcome: aborted,
+            ..stage("abort", CHARGE, std::slice::from_ref(&asked), Act::Abort)
+        },
+        Stage {
+            effects: 0,
+            outcome: aborted,
+            ..stage("aborted", CHARGE, &[asked, Act::Abort], Act::Run)
+        },
+    ]
+}
+
+impl Stage {
+    pub(crate) fn of(name: &str) -> Self {
+        stages().into_iter().find(|stage| stage.name == name).expect("there is such a stage")
+    }
+
+    /// What the line passes when nothing kills it.
+    pub(crate) fn trace(&self, mode: CommitMode) -> BTreeSet<Failpoint> {
+        let folder = Folder::of(self, mode);
+        let file = folder.path("trace");
+        let ran = folder.perform(&self.line, Some(("EVERSTEP_FAILPOINT_TRACE", "trace")));
+        assert!(ran.code.is_some(), "{}: {}", self.name, ran.err);
+        let text = fs::read_to_string(file).expect("the trace is written");
+        text.lines().map(|line| line.parse().expect("a failpoint is traced by its name")).collect()
+    }
+
+    /// Kills at each of the points, several at once, each in a folder of its own.
+    pub(crate) fn kill_everywhere(&self, mode: CommitMode, points: &[Failpoint]) {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..AT_ONCE {
+                scope.spawn(|| {
+                    while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        self.kill_at(mode, *point);
+                    }
+                });
+            }
+        });
+    }
+
+    fn kill_at(&self, mode: CommitMode, point: Failpoint) {
+        let folder = Folder::of(self, mode);
+        let place = format!("{} {mode} {point}", self.name);
+        folder.killed_at(point, &self.line);
+        assert!(folder.effects() <= 1, "{place}");
+        let again = folder.perform(&self.line, None);
+        assert!(matches!(again.code, Some(0 | 1 | 4)), "{place}: {}", again.err);
+        let code = folder.finish(&place);
+        assert_eq!(code, if self.outcome == Outcome::Completed { 0 } else { 1 }, "{place}");
+        assert_eq!(folder.effects(), self.effects, "{place}");
+        folder.check_history(self);
+    }
+}
+
+/// How a line ended.
+pub(crate) struct Ended {
+    /// None if a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// A folder with an agent, a database, and the file that its tool appends to.
+pub(crate) struct Folder {
+    home: tempfile::TempDir,
+    mode: CommitMode,
+}
+
+impl Folder {
+    /// A folder in which everything before the stage's line has happened.
+    pub(crate) fn of(stage: &Stage, mode: CommitMode) -> Self {
+        let home = tempfile::tempdir().expect("there is room for a folder");
+        fs::write(home.path().join("agent.toml"), &stage.agent).expect("it can be written");
+        let folder = Self { home, mode };
+        for act in &stage.before {
+            let ended = folder.perform(act, None);
+            let expected = if let Act::Killed(_) = act { Some(SIGKILL) } else { None };
+            assert_eq!(ended.signal, expected, "{} {act:?}: {}", stage.name, ended.err);
+        }
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Runs a line to its end.
+    pub(crate) fn perform(&self, act: &Act, variable: Option<(&str, &str)>) -> Ended {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_everstep"));
+        command.current_dir(self.home.path()).envs(variable);
+        match act {
+            Act::Run | Act::Killed(_) => {
+                let args = ["run", "agent.toml", "order 7", "--db", "db", "--lease-ms", LEASE_MS];
+                command.args(args).args(["--commit", self.mode.name()]);
+                if let Act::Killed(point) = act {
+                    command.env("EVERSTEP_FAILPOINT", format!("{point}=kill"));
+                }
+            }
+            Act::Abort => {
+                command.args(["submissions", "abort", &self.submission(), "--db", "db"]);
+            }
+            Act::Resolve => {
+                command.args(["submissions", "resolve", &self.submission(), "--db", "db"]);
+                if self.effects() == 1 {
+                    command.args(["completed", "--result", r#"{"receipt":"R-1"}"#]);
+                } else {
+                    command.arg("never-started");
+                }
+            }
+        }
+        let output = command.output().expect("the binary can be run");
+        let text = |bytes| String::from_utf8(bytes).expect("it prints text");
+        Ended {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+
+    /// Runs a line that is killed at a point, which must be by that signal and nothing else.
+    pub(crate) fn killed_at(&self, point: Failpoint, act: &Act) {
+        let armed = format!("{point}=kill");
+        let ended = self.perform(act, Some(("EVERSTEP_FAILPOINT", &armed)));
+        assert_eq!(ended.signal, Some(SIGKILL), "{point}: {}{}", ended.out, ended.err);
+        assert_eq!(ended.out, "", "{point}: nothing is said before it is durable");
+    }
+
+    /// Runs the line again, and answers what is asked, until the submission is settled.
+    fn finish(&self, place: &str) -> i32 {
+        for _ in 0..PATIENCE {
+            let ran = self.perform(&Act::Run, None);
+            match ran.code {
+                Some(code @ (0 | 1)) => return code,
+                Some(4) => {
+                    assert!(ran.out.contains("unknown"), "{place}: {}", ran.out);
+                    let said = self.perform(&Act::Resolve, None);
+                    assert_eq!(said.code, Some(0), "{place}: {}", said.err);
+                }
+                other => panic!("{place}: {other:?}: {}{}", ran.out, ran.err),
+            }
+        }
+        panic!("{place}: it never settles");
+    }
+
+    /// How often the tool's effect has happened: the lines of its file.
+    pub(crate) fn effects(&self) -> usize {
+        let files = ["charges.txt", "notices.txt"].map(|name| fs::read_to_string(self.path(name)));
+        files.into_iter().flatten().map(|text| text.lines().count()).sum()
+    }
+
+    fn reader(&self) -> SqliteReader {
+        SqliteReader::open(&self.path("db"), Duration::from_secs(5)).expect("the file opens")
+    }
+
+    fn submission(&self) -> String {
+        let reader = self.reader();
+        let lanes = reader.lanes(None, 2).expect("it is read").entries;
+        let rows = reader.rows(&lanes[0].conversation, AdmissionSequence(0), 2).expect("rows");
+        rows[0].admission.submission.to_string()
+    }
+
+    /// One submission, one settlement, everything in its order, every digest right.
+    pub(crate) fn check_history(&self, stage: &Stage) {
+        let reader = self.reader();
+        let lanes = reader.lanes(None, 8).expect("it is read").entries;
+        let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
+        let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows");
+        let [row] = rows.as_slice() else { panic!("one line, one submission: {rows:?}") };
+        assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == stage.outcome), "{row:?}");
+        reader.verify(&lane.conversation).expect("every digest is right");
+        let page = reader.log_page(&lane.conversation, Default::default()).expect("a page");
+        let records = page.batches.iter().flat_map(|batch| batch.batch().records());
+        let order: Vec<u8> = records.map(place).collect();
+        let count = |wanted: u8| order.iter().filter(|place| **place == wanted).count();
+        let (first, last) = (order.first().copied(), order.last().copied());
+        assert_eq!((first, last), (Some(CREATED), Some(SETTLED)), "{order:?}");
+        assert_eq!((count(CREATED), count(SETTLED)), (1, 1), "{order:?}");
+        let at = |wanted: u8| order.iter().position(|place| *place == wanted);
+        if stage.outcome == Outcome::Completed {
+            assert_eq!((count(INPUT), at(INPUT)), (1, Some(1)), "{order:?}");
+        }
+        if stage.effects == 1 {
+            assert_eq!(count(RESULT), 1, "{order:?}");
+            assert!(at(PREPARED) < at(RESULT), "{order:?}");
+        }
+    }
+}
+
+const CREATED: u8 = 0;
+const INPUT: u8 = 1;
+const PREPARED: u8 = 2;
+const RESULT: u8 = 3;
+const OTHER: u8 = 4;
+const SETTLED: u8 = 5;
+
+const fn place(record: &Record) -> u8 {
+    match record {
+        Record::ConversationCreated(_) => CREATED,
+        Record::InputRecorded(_) => INPUT,
+        Record::ToolPrepared(_) => PREPARED,
+        Record::ToolSettled(_) => RESULT,
+        Record::SubmissionSettled(_) => SETTLED,
+        Record::ModelResponded(_)
+        | Record::ModelInterrupted(_)
+        | Record::ToolUnknown(_)
+        | Record::ToolResolved(_)
+        | Record::AbortRequested(_)
+        | Record::RecoveryDecided(_) => OTHER,
+    }
+}

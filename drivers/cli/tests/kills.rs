@@ -1,0 +1,71 @@
+//! Killed for real: the built binary is ended by SIGKILL at every computed failpoint, in both
+//! commit modes, and run again (DUR-019).
+//!
+//! A stage prepares a folder, traces which failpoints one command line passes there, and then, for
+//! each of them that no earlier stage has killed at, prepares a fresh folder, kills the line at
+//! that point, and runs the lines that a person would run until the submission is settled.
+#![cfg(unix)]
+
+mod kill;
+
+use std::collections::BTreeSet;
+
+use everstep_machine::effect::Failpoint;
+use everstep_sqlite::CommitMode;
+use kill::{Act, Folder, Stage, stages};
+
+/// Kills at everything that the stages pass, and returns where.
+fn sweep(mode: CommitMode) -> BTreeSet<Failpoint> {
+    let mut killed = BTreeSet::new();
+    for stage in stages() {
+        let visited = stage.trace(mode);
+        let again =
+            |point: &Failpoint| stage.repeats.iter().any(|it| point.to_string().contains(it));
+        let points: Vec<_> =
+            visited.into_iter().filter(|point| !killed.contains(point) || again(point)).collect();
+        stage.kill_everywhere(mode, &points);
+        killed.extend(points);
+    }
+    killed
+}
+
+fn everything() -> BTreeSet<Failpoint> {
+    Failpoint::all().collect()
+}
+
+#[test]
+fn dur_019_killed_at_every_failpoint_with_whole_pipelines_as_transactions() {
+    let missed: Vec<_> = everything().difference(&sweep(CommitMode::Fused)).copied().collect();
+    assert_eq!(missed, [], "computed, but killed by no stage");
+}
+
+#[test]
+fn dur_019_killed_at_every_failpoint_with_commands_as_transactions() {
+    let missed: Vec<_> = everything().difference(&sweep(CommitMode::PerCommand)).copied().collect();
+    assert_eq!(missed, [], "computed, but killed by no stage");
+}
+
+#[test]
+fn dur_002_the_same_line_never_starts_a_second_submission() {
+    let stage = Stage::of("ordinary");
+    let folder = Folder::of(&stage, CommitMode::Fused);
+    let first = folder.perform(&Act::Run, None);
+    let again = folder.perform(&Act::Run, None);
+    assert_eq!((first.code, &first.out), (Some(0), &again.out), "{}", first.err);
+    assert_eq!(again.code, Some(0));
+    folder.check_history(&stage);
+    assert_eq!(folder.effects(), 1);
+}
+
+#[test]
+fn dur_017_an_unknown_outcome_stays_is_shown_and_is_not_repeated() {
+    let stage = Stage::of("ordinary");
+    let folder = Folder::of(&stage, CommitMode::Fused);
+    folder.killed_at("tool.invoke/after".parse().unwrap(), &Act::Run);
+    for _ in 0..2 {
+        let ran = folder.perform(&Act::Run, None);
+        assert_eq!(ran.code, Some(4), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("charge") && ran.out.contains("resolve"), "{}", ran.out);
+        assert_eq!(folder.effects(), 1);
+    }
+}

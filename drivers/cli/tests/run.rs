@@ -1,0 +1,154 @@
+//! `run`, `submissions` and `log`: what they say, and what they say to what is wrong.
+
+mod common;
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use common::{Ran, corpus, everstep, folder};
+
+const CHARGE: &str = include_str!("../../../corpus/agents/charge.toml");
+
+/// A folder with the agent `charge.toml`.
+fn desk() -> tempfile::TempDir {
+    let home = folder();
+    fs::write(home.path().join("charge.toml"), CHARGE).expect("it can be written");
+    home
+}
+
+fn line(home: &Path, more: &[&str]) -> Ran {
+    everstep(home, &[&["run", "charge.toml", "order 7"], more].concat())
+}
+
+#[track_caller]
+fn complains(ran: &Ran, code: i32, says: &[&str]) {
+    assert_eq!(ran.code, code, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out, "");
+    for words in says {
+        assert!(ran.err.contains(words), "`{words}` is not in\n{}", ran.err);
+    }
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+#[track_caller]
+fn says(ran: &Ran, words: &[&str]) {
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    for word in words {
+        assert!(ran.out.contains(word), "`{word}` is not in\n{}", ran.out);
+    }
+}
+
+#[test]
+fn a_run_is_listed_shown_and_verified() {
+    let home = desk();
+    let at = home.path();
+    says(&line(at, &[]), &["The charge went through."]);
+    says(&everstep(at, &["submissions", "list"]), &["nothing"]);
+    let listed = everstep(at, &["submissions", "list", "--all"]);
+    says(&listed, &["completed", "cashier"]);
+    let id = listed.out.lines().nth(1).and_then(|line| line.get(..8)).expect("an id");
+    says(&everstep(at, &["submissions", "show", id]), &["order 7", "The charge went through."]);
+    says(&everstep(at, &["log", "show", "run-"]), &["ToolPrepared", "SubmissionSettled"]);
+    says(&everstep(at, &["log", "verify"]), &["good", "1 row", "the file"]);
+    says(&line(at, &["--key", "second"]), &["The charge went through."]);
+    let charges = fs::read_to_string(at.join("charges.txt")).expect("it was appended to");
+    assert_eq!(charges.lines().count(), 2, "another key is another submission");
+}
+
+#[test]
+fn machines_are_answered_in_json() {
+    let home = desk();
+    let ran = line(home.path(), &["--json"]);
+    let value: serde_json::Value = serde_json::from_str(&ran.out).expect("one object");
+    assert_eq!(value["settlement"]["outcome"], "completed");
+    assert_eq!(value["settlement"]["output"], "The charge went through.");
+    let id = value["submission"].as_str().expect("an id");
+    let shown = everstep(home.path(), &["submissions", "show", id, "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).expect("one object");
+    assert_eq!((&shown["input"], &shown["state"]), (&"order 7".into(), &"completed".into()));
+}
+
+#[test]
+fn an_agent_that_is_wrong_is_told_with_line_and_column() {
+    let home = desk();
+    let wrong = CHARGE.replace("append =", "apend =");
+    fs::write(home.path().join("wrong.toml"), wrong).expect("it can be written");
+    let ran = everstep(home.path(), &["run", "wrong.toml", "x"]);
+    complains(&ran, 2, &["wrong.toml:12:1", "apend", "did you mean `append`"]);
+    complains(&everstep(home.path(), &["run", "chrge.toml", "x"]), 3, &["charge.toml"]);
+    fs::write(home.path().join("scenario.toml"), corpus("answer")).expect("it can be written");
+    let scenario = everstep(home.path(), &["run", "scenario.toml", "x"]);
+    complains(&scenario, 2, &["scenario.toml:", "unknown key `submissions`"]);
+    assert!(!home.path().join("everstep.db").exists(), "nothing is made for a wrong file");
+}
+
+#[test]
+fn sec_06_an_input_is_bounded_before_anything_is_done_with_it() {
+    let home = desk();
+    let at = home.path();
+    let run =
+        |input: &str, more: &[&str]| everstep(at, &[&["run", "charge.toml", input], more].concat());
+    let huge = File::create(at.join("huge")).expect("a file");
+    huge.set_len(100 << 20).expect("it grows");
+    fs::write(at.join("binary"), b"ab\xff").expect("it can be written");
+    complains(&run("@huge", &[]), 2, &["huge", "1048576 bytes"]);
+    complains(&run("@binary", &[]), 2, &["binary", "byte 2 is not UTF-8"]);
+    complains(&run("@nothing", &[]), 3, &["nothing"]);
+    complains(&run("{", &["--as-json"]), 2, &["the input"]);
+    complains(&run("x", &["--lease-ms", "1"]), 2, &["--lease-ms"]);
+    complains(&run("x", &["--commit", "fuse"]), 2, &["fused"]);
+    assert!(!at.join("everstep.db").exists());
+}
+
+#[test]
+fn store_005_what_is_no_database_of_ours_is_left_as_it_is() {
+    let home = desk();
+    let at = home.path();
+    fs::write(at.join("text"), "not a database, whatever its name").expect("it can be written");
+    complains(&line(at, &["--db", "text"]), 3, &["text", "not a database"]);
+    complains(&line(at, &["--db", "no/where/db"]), 3, &["no such folder"]);
+    complains(&everstep(at, &["submissions", "list"]), 3, &["everstep.db", "no such database"]);
+    complains(&everstep(at, &["log", "verify", "--db", "text"]), 3, &["not a database"]);
+    let text = fs::read_to_string(at.join("text")).expect("it is still there");
+    assert_eq!(text, "not a database, whatever its name");
+}
+
+#[test]
+fn store_006_a_flipped_byte_is_found_and_said_where() {
+    let home = desk();
+    let at = home.path();
+    says(&line(at, &[]), &["went through"]);
+    // Whoever closes it last moves the write-ahead log into the file.
+    let options = everstep_sqlite::Options::new(at.join("everstep.db"));
+    drop(everstep_sqlite::SqliteStore::open(options).expect("it opens"));
+    let mut bytes = fs::read(at.join("everstep.db")).expect("it is read");
+    let wanted = b"The charge went through.";
+    let place = bytes.windows(wanted.len()).position(|window| window == wanted);
+    bytes[place.expect("the answer is stored")] ^= 1;
+    fs::write(at.join("everstep.db"), bytes).expect("it can be written");
+    let ran = everstep(at, &["log", "verify"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("BAD") && ran.out.contains("corrupt"), "{}", ran.out);
+    let again = line(at, &[]);
+    complains(&again, 3, &["corrupt"]);
+    let charges = fs::read_to_string(at.join("charges.txt")).expect("it was appended to");
+    assert_eq!(charges.lines().count(), 1);
+}
+
+#[test]
+fn an_operator_who_is_wrong_is_told_so() {
+    let home = desk();
+    let at = home.path();
+    says(&line(at, &[]), &["went through"]);
+    let listed = everstep(at, &["submissions", "list", "--all"]);
+    let id = listed.out.lines().nth(1).and_then(|line| line.get(..8)).expect("an id");
+    let run = |args: &[&str]| everstep(at, &[&["submissions"], args].concat());
+    complains(&run(&["show", "zz"]), 2, &["zz", "no such submission", "list --all"]);
+    complains(&run(&["resolve", id, "completed"]), 2, &["no such call"]);
+    complains(&run(&["resolve", id, "lost"]), 2, &["never-started"]);
+    let mixed = run(&["resolve", id, "never-started", "--result", "1"]);
+    complains(&mixed, 2, &["--result", "completed"]);
+    complains(&run(&["resolve", id, "completed", "--result", "{"]), 2, &["--result"]);
+    complains(&run(&["abort", id]), 2, &["settled"]);
+    complains(&run(&["abort", id, "--by", ""]), 2, &["--by"]);
+}

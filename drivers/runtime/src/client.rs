@@ -1,0 +1,187 @@
+//! Clients: submitting, and waiting for what comes of it.
+
+use std::sync::Arc;
+
+use everstep_machine::admission::{self, AdmissionMachine, Call, Receipt, Rejection};
+use everstep_machine::attempt::End;
+use everstep_machine::contract::Machine;
+use everstep_machine::identity::{ConversationId, Sequence, SubmissionId};
+use everstep_machine::ledger::{Phase, Row};
+use everstep_machine::record::{Record, SubmissionSettled};
+use everstep_machine::store::{Pipeline, Reply, StoreCommand, StoreFault, Target};
+use tokio::time::sleep;
+
+use crate::host::Host;
+use crate::store::StoreGone;
+
+/// Why a client gets no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// Nothing was accepted.
+    #[error("{0}")]
+    Rejected(Rejection),
+    /// The store's thread has ended.
+    #[error("the store's thread has ended; start the host again")]
+    StoreGone,
+    /// The store has not said what became of what it was to write, again and again.
+    #[error("the store does not say whether it writes; what was accepted stands")]
+    StoreUnsure,
+    /// The store refuses a reading, or it is corrupt.
+    #[error("{0}")]
+    Store(StoreFault),
+    /// There is no such submission.
+    #[error("there is no such submission")]
+    NoSuchSubmission,
+    /// The lane is left alone by this host, after this end of an attempt.
+    #[error("the lane is left alone: {0:?}")]
+    Quarantined(End),
+}
+
+impl From<StoreGone> for HostError {
+    fn from(StoreGone: StoreGone) -> Self {
+        Self::StoreGone
+    }
+}
+
+/// How a submission stands when there is nothing to wait for any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is settled: the record.
+    Settled(Arc<SubmissionSettled>),
+    /// Somebody has to say what became of a start, and nobody has (DUR-017): the row.
+    Unknown(Arc<Row>),
+}
+
+/// Writing pipelines in a row whose fate is unknown, until a client is told so.
+const PATIENCE: u32 = 6;
+
+/// How long to wait before something is sent again.
+const RESEND: std::time::Duration = std::time::Duration::from_millis(50);
+
+impl Host {
+    /// Submits, and returns when the submission is durable (DUR-001). The same call again gets
+    /// the same receipt.
+    ///
+    /// # Errors
+    /// The store refuses the call, or is gone.
+    pub async fn submit(&self, call: Call) -> Result<Receipt, HostError> {
+        let lane = call.conversation.clone();
+        let state = admission::State::new(call);
+        let mut step = AdmissionMachine::step(state, admission::Input::Started);
+        loop {
+            match step.effects.pop() {
+                Some(admission::Effect::Store(pipeline)) => {
+                    let answer = self.store().execute(pipeline).await?;
+                    if answer == Err(StoreFault::Indeterminate) {
+                        self.check_store()?;
+                        sleep(RESEND).await;
+                    }
+                    let input = admission::Input::Stored(answer);
+                    step = AdmissionMachine::step(step.state, input);
+                }
+                Some(admission::Effect::Accept(receipt)) => {
+                    self.hint(lane);
+                    return Ok(receipt);
+                }
+                Some(admission::Effect::Reject(why)) => return Err(HostError::Rejected(why)),
+                None => return Err(HostError::Rejected(Rejection::Corrupt)),
+            }
+        }
+    }
+
+    /// Waits until a submission is settled, or until only a person can go on: subscribes, reads,
+    /// and parks until something has changed (STORE-012).
+    ///
+    /// # Errors
+    /// There is no such submission, its lane is left alone, or the store cannot be read.
+    pub async fn wait(
+        &self,
+        lane: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<Standing, HostError> {
+        let (mut news, mut unsure) = (self.news(), self.store().unsure());
+        loop {
+            news.borrow_and_update();
+            unsure.borrow_and_update();
+            self.check_store()?;
+            let row = self.row(lane, submission).await?;
+            match &row.phase {
+                Phase::Settled(_) => {
+                    return self.settlement(lane, submission).await.map(Standing::Settled);
+                }
+                Phase::Unknown if !row.is_claimable() => return Ok(Standing::Unknown(row)),
+                Phase::Admitted
+                | Phase::Ready
+                | Phase::Running(_)
+                | Phase::Unknown
+                | Phase::Terminalizing(_) => {}
+            }
+            if let Some(end) = news.borrow().lost.get(lane) {
+                return Err(HostError::Quarantined(*end));
+            }
+            let changed = tokio::select! {
+                changed = news.changed() => changed,
+                changed = unsure.changed() => changed,
+            };
+            changed.map_err(|_| HostError::StoreGone)?;
+        }
+    }
+
+    fn check_store(&self) -> Result<(), HostError> {
+        if *self.store().unsure().borrow() < PATIENCE {
+            Ok(())
+        } else {
+            Err(HostError::StoreUnsure)
+        }
+    }
+
+    /// The row of a submission as it is now.
+    ///
+    /// # Errors
+    /// There is no such submission, or the store cannot be read.
+    pub async fn row(
+        &self,
+        lane: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<Arc<Row>, HostError> {
+        let read = StoreCommand::ReadLane(Target::Submission(submission));
+        match self.read(lane, read).await? {
+            Reply::Lane(view) => view.row.ok_or(HostError::NoSuchSubmission),
+            Reply::Ledger(_) | Reply::Conversation(_) | Reply::Log(_) => Err(HostError::StoreGone),
+        }
+    }
+
+    /// The settlement as it is recorded, found by reading the log.
+    async fn settlement(
+        &self,
+        lane: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<Arc<SubmissionSettled>, HostError> {
+        let mut from = Sequence(0);
+        loop {
+            let reply = self.read(lane, StoreCommand::ReadLog { from }).await?;
+            let Reply::Log(page) = reply else { return Err(HostError::StoreGone) };
+            let records = page.batches.iter().flat_map(|batch| batch.batch().records());
+            let mut settled = records.filter_map(|record| match record {
+                Record::SubmissionSettled(it) if it.submission == submission => Some(it),
+                _ => None,
+            });
+            if let Some(found) = settled.next_back() {
+                return Ok(Arc::new(found.clone()));
+            }
+            let last = page.batches.last().ok_or(HostError::NoSuchSubmission)?;
+            from = last.next_sequence();
+        }
+    }
+
+    async fn read(&self, lane: &ConversationId, read: StoreCommand) -> Result<Reply, HostError> {
+        loop {
+            let pipeline = Pipeline { lane: lane.clone(), commands: vec![read.clone()] };
+            match self.store().execute(pipeline).await? {
+                Ok(mut replies) => return replies.pop().ok_or(HostError::StoreGone),
+                Err(StoreFault::Indeterminate) => sleep(RESEND).await,
+                Err(fault) => return Err(HostError::Store(fault)),
+            }
+        }
+    }
+}

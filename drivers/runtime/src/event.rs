@@ -1,0 +1,109 @@
+//! Live events: what a person who watches may see, and nothing that anybody depends on.
+//!
+//! A watcher that is slow misses some. What is canonical is in the log.
+
+use std::sync::Arc;
+
+use everstep_machine::agent::ToolOutcome;
+use everstep_machine::attempt::End;
+use everstep_machine::identity::{ConversationId, DurationMs, RunId, ToolName, Turn};
+use tokio::sync::broadcast;
+
+/// Something that is happening.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// An attempt at a lane has begun.
+    AttemptBegan {
+        /// Which lane.
+        lane: ConversationId,
+    },
+    /// A model is asked.
+    ModelAsked {
+        /// The run that asks.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+    },
+    /// A model has said so much of its answer. May never become canonical (DUR-008).
+    TextDelta {
+        /// The run that asked.
+        run: RunId,
+        /// The next words.
+        text: Arc<str>,
+    },
+    /// A tool is invoked.
+    ToolInvoked {
+        /// Which tool.
+        tool: ToolName,
+    },
+    /// A tool has returned.
+    ToolReturned {
+        /// Which tool.
+        tool: ToolName,
+        /// How the call ended.
+        outcome: Arc<ToolOutcome>,
+    },
+    /// A reconciler is asked what became of a start.
+    Reconciling {
+        /// Of which tool.
+        tool: ToolName,
+    },
+    /// The store did not say how far a pipeline got; it is sent again.
+    StoreUnsure {
+        /// Which lane.
+        lane: ConversationId,
+    },
+    /// Nothing can be claimed until somebody's lease runs out.
+    LeaseAwaited {
+        /// For how long.
+        wait: DurationMs,
+    },
+    /// The lanes could not be looked at.
+    ScanFailed {
+        /// Why.
+        why: Arc<str>,
+    },
+    /// An attempt is over.
+    AttemptEnded {
+        /// Which lane.
+        lane: ConversationId,
+        /// Why.
+        end: End,
+    },
+}
+
+/// Where live events go. Sending never waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Events(broadcast::Sender<Event>);
+
+/// Events that a slow watcher may be behind before it misses some.
+const BACKLOG: usize = 1_024;
+
+impl Events {
+    pub(crate) fn new() -> Self {
+        Self(broadcast::Sender::new(BACKLOG))
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        // Nobody may be watching.
+        let _ = self.0.send(event);
+    }
+
+    pub(crate) fn watch(&self) -> broadcast::Receiver<Event> {
+        self.0.subscribe()
+    }
+}
+
+/// Where a model puts what it says before it has said all of it.
+#[derive(Clone, Debug)]
+pub struct Deltas {
+    pub(crate) run: RunId,
+    pub(crate) events: Events,
+}
+
+impl Deltas {
+    /// The next words of the answer.
+    pub fn text(&self, text: &str) {
+        self.events.tell(Event::TextDelta { run: self.run, text: Arc::from(text) });
+    }
+}

@@ -1,0 +1,285 @@
+//! The host: the scheduler, driven, and the attempts it asks for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::time::Duration;
+
+use everstep_machine::attempt::{End, Setup};
+use everstep_machine::contract::Machine;
+use everstep_machine::identity::{ConversationId, DurationMs, ProducerId, Token};
+use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
+use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
+use everstep_machine::store::Store;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::task::{Id, JoinError, JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep_until};
+
+use crate::drive::Drive;
+use crate::event::{Event, Events};
+use crate::failpoint::Failpoints;
+use crate::lookout::{self, LookOut, Pages, Sighting};
+use crate::outside::Outside;
+use crate::ports::Ports;
+use crate::store::StoreHandle;
+
+/// How a host works.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The name of this process, as claims and batches will bear it.
+    pub producer: ProducerId,
+    /// How many lanes are worked on at once.
+    pub slots: usize,
+    /// How long a lease lasts: how long after a crash the lane stays closed.
+    pub lease: DurationMs,
+    /// After how long a lease is renewed; well below [`Config::lease`].
+    pub renewal: DurationMs,
+    /// How often the look-out glances at whether another process has committed something.
+    pub glance: Duration,
+    /// Where this process ends, if a test says so.
+    pub failpoints: Failpoints,
+}
+
+impl Config {
+    /// Leases as [`everstep_machine::limits`] has them, four lanes at once, four glances a second.
+    #[must_use]
+    pub fn new(producer: ProducerId) -> Self {
+        Self {
+            producer,
+            slots: 4,
+            lease: DurationMs(LEASE_MS),
+            renewal: DurationMs(RENEWAL_MS),
+            glance: Duration::from_millis(250),
+            failpoints: Failpoints::disarmed(),
+        }
+    }
+}
+
+/// That something has changed, and which lanes are left alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct News {
+    pub(crate) lost: BTreeMap<ConversationId, End>,
+}
+
+/// A host at work. Dropping it calls off what it has in flight, as a crash would.
+#[derive(Debug)]
+pub struct Host {
+    store: StoreHandle,
+    inbox: UnboundedSender<Input>,
+    events: Events,
+    news: watch::Receiver<News>,
+    desk: JoinHandle<()>,
+}
+
+impl Host {
+    /// Starts a host inside an async runtime: a thread for the store, one for the look-out, and
+    /// tasks for everything else.
+    ///
+    /// # Errors
+    /// The operating system gives no threads.
+    pub fn start(
+        store: impl Store + Send + 'static,
+        lookout: impl LookOut,
+        ports: Ports,
+        config: Config,
+    ) -> io::Result<Self> {
+        let store = StoreHandle::start(store)?;
+        let (inbox, inputs) = unbounded_channel();
+        let (events, (news, subscribed)) = (Events::new(), watch::channel(News::default()));
+        let tell = teller(inbox.clone(), events.clone(), news.clone());
+        let pages = lookout::start(lookout, config.glance, tell)?;
+        let failpoints = config.failpoints.clone();
+        let outside = Outside { ports, failpoints, events: events.clone() };
+        let desk = Desk {
+            store: store.clone(),
+            outside,
+            config,
+            pages,
+            news,
+            attempts: JoinSet::new(),
+            lanes: HashMap::new(),
+            wakes: BTreeMap::new(),
+            due: None,
+        };
+        let desk = tokio::spawn(desk.run(inputs));
+        Ok(Self { store, inbox, events, news: subscribed, desk })
+    }
+
+    /// Calls `watcher` with every live event from now on, as long as the host lives. One that is
+    /// slow misses some.
+    pub fn on_event(&self, watcher: impl Fn(Event) + Send + 'static) {
+        let mut events = self.events.watch();
+        tokio::spawn(async move {
+            loop {
+                match events.recv().await {
+                    Ok(event) => watcher(event),
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    /// Says that a lane has changed.
+    pub fn hint(&self, lane: ConversationId) {
+        // A host that has stopped wants no hints.
+        let _ = self.inbox.send(Input::Hinted { lane });
+    }
+
+    /// Begins nothing any more and returns when every attempt has come to its end (OPS-03).
+    pub async fn stop(mut self) {
+        if self.inbox.send(Input::StopRequested).is_ok() {
+            // A desk that panicked has stopped as well.
+            let _ = (&mut self.desk).await;
+        }
+    }
+
+    pub(crate) fn store(&self) -> &StoreHandle {
+        &self.store
+    }
+
+    pub(crate) fn news(&self) -> watch::Receiver<News> {
+        self.news.clone()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.desk.abort();
+    }
+}
+
+/// Passes on what the look-out sees, on its thread.
+fn teller(
+    inbox: UnboundedSender<Input>,
+    events: Events,
+    news: watch::Sender<News>,
+) -> impl Fn(Sighting) + Send + 'static {
+    move |sighting| {
+        let input = match sighting {
+            Sighting::Page(findings) => Input::Scanned(findings),
+            Sighting::Failed(why) => {
+                events.tell(Event::ScanFailed { why });
+                Input::ScanFailed
+            }
+            Sighting::Changed => {
+                news.send_modify(|_| {});
+                Input::ChangedElsewhere
+            }
+        };
+        // A host that has stopped does not look any more.
+        let _ = inbox.send(input);
+    }
+}
+
+/// Drives the scheduler.
+struct Desk {
+    store: StoreHandle,
+    outside: Outside,
+    config: Config,
+    pages: Pages,
+    news: watch::Sender<News>,
+    attempts: JoinSet<End>,
+    lanes: HashMap<Id, ConversationId>,
+    wakes: BTreeMap<ConversationId, UnboundedSender<()>>,
+    due: Option<Instant>,
+}
+
+impl Desk {
+    async fn run(mut self, mut inputs: UnboundedReceiver<Input>) {
+        let mut step = Scheduler::step(State::new(self.config.slots), Input::Started);
+        loop {
+            for effect in step.effects {
+                match effect {
+                    Effect::StartAttempt { lane } => self.start(lane),
+                    Effect::WakeAttempt { lane } => {
+                        // An attempt that has just ended needs no waking.
+                        let _ = self.wakes.get(&lane).map(|wake| wake.send(()));
+                    }
+                    Effect::Scan { after } => {
+                        // A look-out that panicked sees nothing; hints still come through.
+                        let _ = self.pages.send(after);
+                    }
+                    Effect::ScheduleLook { after } => {
+                        self.outside.events.tell(Event::LeaseAwaited { wait: after });
+                        self.due = Some(Instant::now() + Duration::from_millis(after.0));
+                    }
+                    Effect::Stopped => return,
+                }
+            }
+            step = Scheduler::step(step.state, self.next(&mut inputs).await);
+        }
+    }
+
+    fn start(&mut self, lane: ConversationId) {
+        self.outside.events.tell(Event::AttemptBegan { lane: lane.clone() });
+        let (wake, wakes) = unbounded_channel();
+        let drive = Drive::new(self.store.clone(), self.outside.clone(), wakes);
+        let setup = self.outside.ports.bindings.binding(&lane).map(|binding| Setup {
+            lane: lane.clone(),
+            producer: self.config.producer.clone(),
+            binding,
+            lease: self.config.lease,
+            renewal: self.config.renewal,
+        });
+        let task = self.attempts.spawn(async move {
+            match (setup, token()) {
+                (Some(setup), Some(token)) => drive.run(setup, token).await,
+                // Nobody to work with, or no entropy to claim with: left alone.
+                (None, _) | (_, None) => End::Defect,
+            }
+        });
+        self.lanes.insert(task.id(), lane.clone());
+        self.wakes.insert(lane, wake);
+    }
+
+    /// Parks until the scheduler is to be told something.
+    async fn next(&mut self, inputs: &mut UnboundedReceiver<Input>) -> Input {
+        loop {
+            let due = self.due;
+            let due = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                Some(ended) = self.attempts.join_next_with_id() => {
+                    if let Some(input) = self.ended(ended) {
+                        return input;
+                    }
+                }
+                Some(input) = inputs.recv() => return input,
+                () = due => {
+                    self.due = None;
+                    return Input::LookDue;
+                }
+            }
+        }
+    }
+
+    /// An attempt that panicked is a bug in this host, and its lane is left alone.
+    fn ended(&mut self, ended: Result<(Id, End), JoinError>) -> Option<Input> {
+        let (id, end) = match ended {
+            Ok((id, end)) => (id, end),
+            Err(error) => (error.id(), End::Defect),
+        };
+        let lane = self.lanes.remove(&id)?;
+        self.wakes.remove(&lane);
+        self.outside.events.tell(Event::AttemptEnded { lane: lane.clone(), end });
+        self.news.send_modify(|news| match end {
+            End::Corrupt(_) | End::Defect => {
+                news.lost.insert(lane.clone(), end);
+            }
+            End::Idle | End::Settled | End::Parked | End::Superseded => {}
+        });
+        Some(Input::Ended { lane, end })
+    }
+}
+
+/// Fresh entropy for one claim.
+fn token() -> Option<Token> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok().map(|()| Token(bytes))
+}

@@ -1,0 +1,46 @@
+//! The host: performs on tokio what the machines of `everstep-machine` ask for.
+//!
+//! A host decides nothing. The machines say which lane is worked on, what is stored, what is asked
+//! of the outside and in which order; the host moves pipelines to a store's thread, runs handlers
+//! as tasks, watches timers, and tells the machines what came of it.
+//!
+//! ```text
+//!            StartAttempt             Store                    (one thread: the durable port)
+//! scheduler -------------> attempt --------------------------> store worker
+//!     ^  ^                  |  ^ |   External                  (tasks: model, tools, authorizer,
+//!     |  |                  |  | +---------------------------> outside          reconciler)
+//!     |  +--- Ended --------+  +--- Stored, Answered, Woken, RenewalDue
+//!     +--- Hinted, Scanned, LookDue, ChangedElsewhere --- clients, look-out, timer
+//! ```
+//!
+//! | promise | how |
+//! | --- | --- |
+//! | ARC-10: nothing leaves before its commit | the effects behind a pipeline leave when it is acknowledged, and a fault discards them |
+//! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; live events are dropped, not queued |
+//! | STORE-012: waiting without polls or lost wakes | a waiter subscribes, then reads, then parks until something is said to have changed |
+//! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
+//! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |
+//!
+//! Deliberately absent: rules, retries of anything outside, a store (it comes through
+//! [`everstep_machine::store::Store`] and [`LookOut`]), and any use of the wall clock.
+
+mod client;
+mod drive;
+mod event;
+mod failpoint;
+mod host;
+mod lookout;
+mod outside;
+mod ports;
+mod store;
+mod task;
+
+pub use client::{HostError, Standing};
+pub use event::{Deltas, Event};
+pub use failpoint::{Failpoints, FailpointsError};
+pub use host::{Config, Host};
+pub use lookout::{LookOut, ScanFailed};
+pub use ports::{
+    AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools,
+};
+pub use task::{block_on, blocking, pause};

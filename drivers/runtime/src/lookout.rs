@@ -1,0 +1,77 @@
+//! The look-out: which lanes have work, and whether another process has changed any.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use everstep_machine::identity::ConversationId;
+use everstep_machine::scheduler::Findings;
+
+/// The lanes could not be looked at. Nothing depends on it but how soon work is found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the lanes cannot be looked at: {0}")]
+pub struct ScanFailed(pub String);
+
+/// Looks at a store without changing it. It blocks; the host gives it a thread.
+///
+/// What it says is a hint: the claim decides.
+pub trait LookOut: Send + 'static {
+    /// One page of the lanes that have something left to do, behind `after`. Only lanes that
+    /// [`crate::Bindings`] knows.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn scan(&mut self, after: Option<&ConversationId>) -> Result<Findings, ScanFailed>;
+
+    /// Whether anything was committed since this was asked last, if that can be told cheaply.
+    fn has_changed(&mut self) -> bool;
+}
+
+/// What a look-out has seen.
+#[derive(Clone, Debug)]
+pub(crate) enum Sighting {
+    /// A page.
+    Page(Findings),
+    /// No page.
+    Failed(Arc<str>),
+    /// Something was committed.
+    Changed,
+}
+
+/// How the host asks for a page.
+pub(crate) type Pages = Sender<Option<ConversationId>>;
+
+/// Gives a look-out a thread, which ends when nobody can ask any more. At every `glance` without
+/// a question it looks whether something was committed.
+pub(crate) fn start(
+    lookout: impl LookOut,
+    glance: Duration,
+    tell: impl Fn(Sighting) + Send + 'static,
+) -> io::Result<Pages> {
+    let (pages, inbox) = channel();
+    thread::Builder::new()
+        .name("everstep-lookout".to_owned())
+        .spawn(move || watch(lookout, glance, &inbox, tell))?;
+    Ok(pages)
+}
+
+fn watch(
+    mut lookout: impl LookOut,
+    glance: Duration,
+    inbox: &Receiver<Option<ConversationId>>,
+    tell: impl Fn(Sighting),
+) {
+    loop {
+        match inbox.recv_timeout(glance) {
+            Ok(after) => tell(match lookout.scan(after.as_ref()) {
+                Ok(findings) => Sighting::Page(findings),
+                Err(ScanFailed(why)) => Sighting::Failed(why.into()),
+            }),
+            Err(RecvTimeoutError::Timeout) if lookout.has_changed() => tell(Sighting::Changed),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}

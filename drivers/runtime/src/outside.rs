@@ -1,0 +1,136 @@
+//! One effect outside, as a task: failpoints around it, panics contained.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use everstep_machine::agent::{Diagnostic, ModelFault, ToolOutcome};
+use everstep_machine::effect::{
+    Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
+    Reconciliation,
+};
+use everstep_machine::record::Doubt;
+
+use crate::event::{Deltas, Event, Events};
+use crate::failpoint::Failpoints;
+use crate::ports::Ports;
+
+/// What a task outside needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Outside {
+    pub(crate) ports: Ports,
+    pub(crate) failpoints: Failpoints,
+    pub(crate) events: Events,
+}
+
+impl Outside {
+    /// Does what is asked for and says what came of it.
+    pub(crate) async fn perform(self, external: External) -> Answer {
+        let Self { ports, failpoints, events } = self;
+        let kind = external.kind();
+        let work = async move {
+            match external {
+                External::CallModel(request) => {
+                    let (run, turn) = (request.run, request.turn);
+                    events.tell(Event::ModelAsked { run, turn });
+                    let response = ports.model.respond(request, Deltas { run, events }).await;
+                    Answer::Model { run, turn, response }
+                }
+                External::Authorize { run, turn, calls } => {
+                    let authorization = ports.authorizer.authorize(run, turn, calls).await;
+                    Answer::Authorizer { run, turn, authorization }
+                }
+                External::InvokeTool(invocation) => {
+                    let start = Doubt { call: invocation.call, start: invocation.epoch };
+                    let tool = invocation.tool.clone();
+                    events.tell(Event::ToolInvoked { tool: tool.clone() });
+                    let outcome = Arc::new(ports.tools.invoke(invocation).await);
+                    events.tell(Event::ToolReturned { tool, outcome: Arc::clone(&outcome) });
+                    Answer::Tool { start, outcome }
+                }
+                External::Reconcile(doubted) => {
+                    let doubt = doubted.doubt;
+                    events.tell(Event::Reconciling { tool: doubted.tool.clone() });
+                    let reconciliation = ports.reconciler.reconcile(doubted).await;
+                    Answer::Reconciler { doubt, reconciliation }
+                }
+            }
+        };
+        watched(&failpoints, kind, work).await
+    }
+}
+
+/// Passes the failpoints of an effect outside. `during` is when it has begun and may or may not
+/// have happened: after the work was given its first chance to get anywhere.
+async fn watched<T>(
+    failpoints: &Failpoints,
+    kind: ExternalKind,
+    work: impl Future<Output = T>,
+) -> T {
+    let pass = |phase| failpoints.pass(Failpoint::new(EffectKind::External(kind), phase));
+    let mut work = pin!(work);
+    pass(CrashPhase::Before);
+    let begun = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+    pass(CrashPhase::During);
+    let done = match begun {
+        Poll::Ready(done) => done,
+        Poll::Pending => work.await,
+    };
+    pass(CrashPhase::After);
+    done
+}
+
+/// What is answered for a handler that panicked. Nothing of what it said is kept: it may hold
+/// what must not be stored.
+pub(crate) fn panicked(external: &External) -> Answer {
+    let diagnostic = |message| Diagnostic::cut("Panic", message);
+    match external {
+        External::CallModel(request) => Answer::Model {
+            run: request.run,
+            turn: request.turn,
+            response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked"))),
+        },
+        External::Authorize { run, turn, .. } => Answer::Authorizer {
+            run: *run,
+            turn: *turn,
+            // Whoever cannot say yes has not said it.
+            authorization: Authorization::Denied,
+        },
+        External::InvokeTool(invocation) => Answer::Tool {
+            start: Doubt { call: invocation.call, start: invocation.epoch },
+            outcome: Arc::new(ToolOutcome::Defect(diagnostic("the tool's handler panicked"))),
+        },
+        External::Reconcile(doubted) => {
+            Answer::Reconciler { doubt: doubted.doubt, reconciliation: Reconciliation::Unprovable }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use everstep_machine::effect::ExternalKind;
+
+    use super::watched;
+    use crate::failpoint::Failpoints;
+    use crate::task::{block_on, pause};
+
+    #[test]
+    fn dur_019_during_lies_behind_the_beginning_and_before_the_end() {
+        let path = std::env::temp_dir().join(format!("everstep-during-{}", std::process::id()));
+        let points = Failpoints::tracing(&path);
+        let read = || std::fs::read_to_string(&path).unwrap();
+        let mut begun = String::new();
+        let work = async {
+            begun = read();
+            pause(std::time::Duration::from_millis(1)).await;
+            read()
+        };
+        let meanwhile = block_on(watched(&points, ExternalKind::InvokeTool, work)).unwrap();
+        let whole = read();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(begun, "tool.invoke/before\n");
+        assert_eq!(meanwhile, "tool.invoke/before\ntool.invoke/during\n");
+        assert_eq!(whole, "tool.invoke/before\ntool.invoke/during\ntool.invoke/after\n");
+    }
+}

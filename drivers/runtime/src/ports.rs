@@ -1,0 +1,130 @@
+//! What a host is given: who answers what the machines ask of the outside.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use everstep_machine::agent::{
+    Binding, Diagnostic, ModelFault, ModelRequest, ModelResponse, ToolOutcome,
+};
+use everstep_machine::effect::{Authorization, Doubted, Invocation, Reconciliation};
+use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
+
+use crate::event::Deltas;
+
+/// A future that a task can own.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Answers what a model is asked.
+pub trait Model: Send + Sync {
+    /// Asks for one response. What is said before it is complete goes to `deltas`; only the whole
+    /// response ever becomes canonical.
+    fn respond(
+        &self,
+        request: Arc<ModelRequest>,
+        deltas: Deltas,
+    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>>;
+}
+
+/// Says whether calls may be prepared (RUN-028).
+pub trait Authorizer: Send + Sync {
+    /// About the calls of one turn, whole or not at all.
+    fn authorize(&self, run: RunId, turn: Turn, calls: Vec<ToolCallId>)
+    -> BoxFuture<Authorization>;
+}
+
+/// Finds out what became of a start.
+pub trait Reconciler: Send + Sync {
+    /// Proves it, or says that it cannot. "Never started" may be said only by who keeps the call
+    /// from starting under any epoch below [`Doubted::asking`] from now on.
+    fn reconcile(&self, doubted: Doubted) -> BoxFuture<Reconciliation>;
+}
+
+/// Knows the agent of a lane.
+pub trait Bindings: Send + Sync {
+    /// The agent and model that work on this lane; none if this host has them not, and then it
+    /// leaves the lane to others.
+    fn binding(&self, lane: &ConversationId) -> Option<Arc<Binding>>;
+}
+
+/// An authorizer that allows everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AllowAll;
+
+impl Authorizer for AllowAll {
+    fn authorize(&self, _: RunId, _: Turn, _: Vec<ToolCallId>) -> BoxFuture<Authorization> {
+        Box::pin(async { Authorization::Allowed })
+    }
+}
+
+/// A reconciler that can prove nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoReconciler;
+
+impl Reconciler for NoReconciler {
+    fn reconcile(&self, _: Doubted) -> BoxFuture<Reconciliation> {
+        Box::pin(async { Reconciliation::Unprovable })
+    }
+}
+
+type Handler = Arc<dyn Fn(Invocation) -> BoxFuture<ToolOutcome> + Send + Sync>;
+
+/// The handlers of tools, by name.
+#[derive(Clone, Default)]
+pub struct Tools(BTreeMap<ToolName, Handler>);
+
+impl Tools {
+    /// One more tool: an async function from an invocation to its outcome. It is given decoded
+    /// parameters (ARC-01), and the id of the call, under which an idempotent tool may be invoked
+    /// again. A handler that panics has the outcome `Defect`.
+    #[must_use]
+    pub fn with<F>(
+        mut self,
+        name: ToolName,
+        handler: impl Fn(Invocation) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ToolOutcome> + Send + 'static,
+    {
+        self.0.insert(name, Arc::new(move |invocation| Box::pin(handler(invocation))));
+        self
+    }
+
+    pub(crate) fn invoke(&self, invocation: Invocation) -> BoxFuture<ToolOutcome> {
+        match self.0.get(&invocation.tool) {
+            Some(handler) => handler(invocation),
+            None => Box::pin(async {
+                ToolOutcome::Defect(Diagnostic::cut("NoHandler", "the host has no such tool"))
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Tools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// Everybody outside.
+#[derive(Clone)]
+pub struct Ports {
+    /// Answers for models.
+    pub model: Arc<dyn Model>,
+    /// Runs tools.
+    pub tools: Tools,
+    /// Allows calls.
+    pub authorizer: Arc<dyn Authorizer>,
+    /// Looks what became of starts.
+    pub reconciler: Arc<dyn Reconciler>,
+    /// Knows the lanes' agents.
+    pub bindings: Arc<dyn Bindings>,
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ports").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}

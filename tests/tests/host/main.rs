@@ -1,0 +1,175 @@
+//! The host on a real file: what the machines ask for is done, whatever handlers do.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use everstep_machine::agent::ToolOutcome;
+use everstep_machine::identity::SubmissionId;
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::ledger::{AbortIntent, Command};
+use everstep_machine::record::{Record, Settlement};
+use everstep_machine::store::{Pipeline, Store, StoreCommand};
+use everstep_runtime::{HostError, Standing, Tools, block_on};
+use support::{Desk, NEVER, OFTEN, call, lane, pay, principal};
+
+fn returns(value: &str) -> Tools {
+    let value = CanonicalJson::string(value).unwrap();
+    Tools::default().with(pay(), move |_| {
+        let value = value.clone();
+        async move { ToolOutcome::Success(value) }
+    })
+}
+
+fn outcome(standing: Result<Standing, HostError>) -> Settlement {
+    match standing.unwrap() {
+        Standing::Settled(record) => record.settlement.clone(),
+        Standing::Unknown(row) => panic!("not settled: {row:?}"),
+    }
+}
+
+#[test]
+fn arc_14_store_012_what_is_accepted_settles_and_the_waiter_is_woken_without_polling() {
+    let desk = Desk::new();
+    let settled = block_on(async {
+        // Nobody ever glances here: only what is said can wake the waiter.
+        let host = desk.host(returns("receipt"), 1, NEVER);
+        let receipt = host.submit(call("a", "1")).await.unwrap();
+        let first = outcome(host.wait(&lane("a"), receipt.submission).await);
+        let settled = [first, outcome(host.wait(&lane("a"), receipt.submission).await)];
+        assert_eq!(host.submit(call("a", "1")).await.unwrap(), receipt);
+        host.stop().await;
+        settled
+    });
+    assert!(settled.unwrap().iter().all(|it| matches!(it, Settlement::Completed { .. })));
+}
+
+#[test]
+fn arc_05_many_lanes_share_few_slots_and_all_of_them_settle() {
+    let (desk, running, most) =
+        (Desk::new(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, peak) = (Arc::clone(&running), Arc::clone(&most));
+    let tools = Tools::default().with(pay(), move |invocation| {
+        let (running, most) = (Arc::clone(&counted), Arc::clone(&peak));
+        async move {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            everstep_runtime::pause(Duration::from_millis(1)).await;
+            running.fetch_sub(1, Ordering::SeqCst);
+            ToolOutcome::Success(invocation.parameters)
+        }
+    });
+    let names: Vec<String> = (0..24).map(|n| format!("lane {n}")).collect();
+    block_on(async {
+        let host = desk.host(tools, 3, NEVER);
+        let mut receipts = Vec::new();
+        for name in &names {
+            for key in ["1", "2"] {
+                receipts.push((name, host.submit(call(name, key)).await.unwrap().submission));
+            }
+        }
+        for (name, submission) in receipts {
+            outcome(host.wait(&lane(name), submission).await);
+        }
+    })
+    .unwrap();
+    assert!((1..=3).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    for name in &names {
+        let records = desk.records(name);
+        let settled = records.iter().filter(|it| matches!(it, Record::SubmissionSettled(_)));
+        assert_eq!(settled.count(), 2, "{name}");
+    }
+}
+
+#[test]
+fn arc_12_a_handler_that_panics_is_a_defect_and_its_words_are_not_kept() {
+    let desk = Desk::new();
+    let tools = Tools::default().with(pay(), |_| async { panic!("the password is swordfish") });
+    let settled = block_on(async {
+        let host = desk.host(tools, 1, NEVER);
+        let submission = host.submit(call("a", "1")).await.unwrap().submission;
+        outcome(host.wait(&lane("a"), submission).await)
+    });
+    assert!(matches!(settled.unwrap(), Settlement::Completed { .. }), "the model goes on");
+    let records = desk.records("a");
+    let broken = records.iter().any(|record| {
+        matches!(record, Record::ToolSettled(it) if matches!(&*it.outcome, ToolOutcome::Defect(_)))
+    });
+    assert!(broken, "{records:?}");
+    assert!(!format!("{records:?}").contains("swordfish"), "{records:?}");
+}
+
+#[test]
+fn dur_012_an_abort_from_outside_reaches_a_run_whose_tool_never_returns() {
+    let desk = Desk::new();
+    let invoked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&invoked);
+    let tools = Tools::default().with(pay(), move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        std::future::pending()
+    });
+    let settled = block_on(async {
+        let host = desk.host(tools, 1, OFTEN);
+        let submission = host.submit(call("a", "1")).await.unwrap().submission;
+        while invoked.load(Ordering::SeqCst) == 0 {
+            everstep_runtime::pause(Duration::from_millis(1)).await;
+        }
+        desk.store().execute(&abort(submission)).unwrap();
+        outcome(host.wait(&lane("a"), submission).await)
+    });
+    assert_eq!(settled.unwrap(), Settlement::Aborted);
+    let records = desk.records("a");
+    let unknown = records.iter().filter(|record| matches!(record, Record::ToolUnknown(_)));
+    assert_eq!((unknown.count(), invoked.load(Ordering::SeqCst)), (1, 1), "{records:?}");
+}
+
+fn abort(submission: SubmissionId) -> Pipeline {
+    let intent = AbortIntent { principal: principal(), reason: "changed my mind".into() };
+    let command = StoreCommand::Ledger(Command::Abort { submission, intent });
+    Pipeline { lane: lane("a"), commands: vec![command] }
+}
+
+#[test]
+fn dur_005_two_hosts_on_one_file_settle_everything_once() {
+    let desk = Desk::new();
+    let names: Vec<String> = (0..12).map(|n| format!("lane {n}")).collect();
+    let invoked = Arc::new(AtomicUsize::new(0));
+    let tools = || {
+        let count = Arc::clone(&invoked);
+        Tools::default().with(pay(), move |invocation| {
+            count.fetch_add(1, Ordering::SeqCst);
+            async move { ToolOutcome::Success(invocation.parameters) }
+        })
+    };
+    block_on(async {
+        let (one, two) = (desk.host(tools(), 2, OFTEN), desk.host(tools(), 2, OFTEN));
+        let mut receipts = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let host = if at.is_multiple_of(2) { &one } else { &two };
+            receipts.push((name, host.submit(call(name, "1")).await.unwrap().submission));
+        }
+        for (name, submission) in receipts {
+            outcome(one.wait(&lane(name), submission).await);
+            outcome(two.wait(&lane(name), submission).await);
+        }
+    })
+    .unwrap();
+    assert_eq!(invoked.load(Ordering::SeqCst), names.len());
+}
+
+#[test]
+fn ops_03_a_host_that_is_stopped_lets_what_runs_come_to_its_end() {
+    let desk = Desk::new();
+    let row = block_on(async {
+        let host = desk.host(returns("receipt"), 1, NEVER);
+        let submission = host.submit(call("a", "1")).await.unwrap().submission;
+        while desk.records("a").len() < 2 {
+            everstep_runtime::pause(Duration::from_millis(1)).await;
+        }
+        host.stop().await;
+        desk.reader().row(&lane("a"), submission).unwrap().unwrap()
+    });
+    let row = row.unwrap();
+    assert!(matches!(row.phase, everstep_machine::ledger::Phase::Settled(_)), "{row:?}");
+}

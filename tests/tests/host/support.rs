@@ -1,0 +1,161 @@
+//! A file, an agent that calls its one tool once, and hosts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use everstep_machine::admission::Call;
+use everstep_machine::agent::{
+    AgentDefinition, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
+    ModelResponse, ResponsePart, ToolCall, ToolDefinition, Usage,
+};
+use everstep_machine::digest::Digest;
+use everstep_machine::identity::{
+    AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, Sequence,
+    TenantId, ToolName, Turn,
+};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::record::Record;
+use everstep_machine::scheduler::Findings;
+use everstep_runtime::{
+    AllowAll, Bindings, BoxFuture, Config, Deltas, Host, LookOut, Model, NoReconciler, Ports,
+    ScanFailed, Tools,
+};
+use everstep_sqlite::{Clock as _, Options, SqliteReader, SqliteStore, WallClock};
+
+/// Longer than any test.
+pub(crate) const NEVER: Duration = Duration::from_secs(3_600);
+/// So that nobody waits for it.
+pub(crate) const OFTEN: Duration = Duration::from_millis(10);
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A folder with a database, and everybody who works on it.
+pub(crate) struct Desk {
+    home: tempfile::TempDir,
+    hosts: AtomicUsize,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let desk = Self { home, hosts: AtomicUsize::new(0) };
+        drop(desk.store());
+        desk
+    }
+
+    pub(crate) fn store(&self) -> SqliteStore {
+        SqliteStore::open(Options::new(self.home.path().join("db")).busy(PATIENCE)).unwrap()
+    }
+
+    pub(crate) fn reader(&self) -> SqliteReader {
+        SqliteReader::open(&self.home.path().join("db"), PATIENCE).unwrap()
+    }
+
+    pub(crate) fn host(&self, tools: Tools, slots: usize, glance: Duration) -> Host {
+        let number = self.hosts.fetch_add(1, Ordering::Relaxed);
+        let producer = ProducerId::new(&format!("host {number}")).unwrap();
+        let ports = Ports {
+            model: Arc::new(Once),
+            tools,
+            authorizer: Arc::new(AllowAll),
+            reconciler: Arc::new(NoReconciler),
+            bindings: Arc::new(Clerk(binding())),
+        };
+        let lease = DurationMs(60_000);
+        let config = Config { slots, glance, lease, ..Config::new(producer) };
+        let lookout = Look { reader: self.reader(), version: None };
+        Host::start(self.store(), lookout, ports, config).unwrap()
+    }
+
+    /// Every record of a lane.
+    pub(crate) fn records(&self, name: &str) -> Vec<Record> {
+        let page = self.reader().log_page(&lane(name), Sequence(0)).unwrap();
+        page.batches.iter().flat_map(|batch| batch.batch().records().to_vec()).collect()
+    }
+}
+
+struct Look {
+    reader: SqliteReader,
+    version: Option<i64>,
+}
+
+impl LookOut for Look {
+    fn scan(&mut self, after: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
+        let now = WallClock.now();
+        let scan = self.reader.scan(now, after, 8).map_err(|why| ScanFailed(why.to_string()))?;
+        Ok(Findings {
+            claimable: scan.claimable.into_iter().map(|(lane, _)| lane).collect(),
+            wakes_in: scan.wakes_at.map(|at| DurationMs(at.0.saturating_sub(now.0))),
+            after: scan.after,
+        })
+    }
+
+    fn has_changed(&mut self) -> bool {
+        let version = self.reader.data_version().unwrap();
+        self.version.replace(version) != Some(version)
+    }
+}
+
+struct Clerk(Arc<Binding>);
+
+impl Bindings for Clerk {
+    fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
+        Some(Arc::clone(&self.0))
+    }
+}
+
+/// Calls the tool once, and then answers.
+struct Once;
+
+impl Model for Once {
+    fn respond(
+        &self,
+        request: Arc<ModelRequest>,
+        deltas: Deltas,
+    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        Box::pin(async move {
+            let (part, finish) = if request.turn == Turn(0) {
+                let parameters = CanonicalJson::string("four").unwrap();
+                let call = ToolCall { label: "call".into(), tool: pay(), parameters };
+                (ResponsePart::Call(call), FinishReason::ToolCalls)
+            } else {
+                deltas.text("done");
+                (ResponsePart::Text("done".into()), FinishReason::Stop)
+            };
+            Ok(Arc::new(ModelResponse { parts: vec![part], finish, usage: Usage::default() }))
+        })
+    }
+}
+
+fn binding() -> Arc<Binding> {
+    let class = ExecutionClass::Ordinary;
+    let tool = ToolDefinition { name: pay(), class, reconciles: false };
+    let id = AgentId::new("clerk").unwrap();
+    let definition = AgentDefinition::new(id, "You refund.", vec![tool], 4).unwrap();
+    Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
+}
+
+pub(crate) fn pay() -> ToolName {
+    ToolName::new("pay").unwrap()
+}
+
+pub(crate) fn lane(name: &str) -> ConversationId {
+    ConversationId::new(name).unwrap()
+}
+
+pub(crate) fn principal() -> PrincipalId {
+    PrincipalId::new("ada").unwrap()
+}
+
+pub(crate) fn call(conversation: &str, key: &str) -> Call {
+    Call {
+        conversation: lane(conversation),
+        principal: principal(),
+        tenant: TenantId::new("shop").unwrap(),
+        key: IdempotencyKey::new(key).unwrap(),
+        input: CanonicalJson::string("refund this, please").unwrap(),
+        binding: binding(),
+        producer: ProducerId::new("door").unwrap(),
+    }
+}
