@@ -12,8 +12,8 @@ use crate::effect::{Doubted, External, Reconciliation};
 use crate::identity::RunId;
 use crate::ledger::{AbortIntent, Command, Ownership, Reserved, ResolutionIntent};
 use crate::record::{
-    AbortRequested, Doubt, InputRecorded, Record, RecoveryDecided, Settlement, SubmissionSettled,
-    ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, Doubt, InputKind, InputRecorded, Record, RecoveryDecided, Settlement,
+    SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
 };
 use crate::recovery::{AbortStep, Classified, Decision, Evidence, OwnKnowledge, classify};
 use crate::run;
@@ -123,7 +123,8 @@ impl Working {
                 self.ledger(draft, Command::Finalize { owner, settlement })?;
             }
             Decision::ResumeBatch(_) | Decision::ResumeTurn => {
-                self.drive(setup, draft, run::Input::Resumed)?;
+                let now = self.read_at;
+                self.drive(setup, draft, run::Input::Resumed { now })?;
             }
         }
         Ok(Again)
@@ -136,6 +137,9 @@ impl Working {
             principal: row.admission.principal.clone(),
             run: RunId::derive(self.submission),
             input: row.admission.input.clone(),
+            kind: InputKind::First,
+            at: self.read_at,
+            allowance: row.admission.allowance,
         };
         self.record(setup, draft, alloc::vec![Record::InputRecorded(record)])
     }

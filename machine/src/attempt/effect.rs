@@ -3,6 +3,7 @@
 use crate::effect::External;
 use crate::identity::DurationMs;
 use crate::record::Corruption;
+use crate::run::Timer;
 use crate::store::Pipeline;
 
 /// Why an attempt is over. Unless it says otherwise, it holds nothing any more.
@@ -35,6 +36,13 @@ pub enum Effect {
     CancelExternals,
     /// Say [`super::Input::RenewalDue`] after this time.
     ScheduleRenewal {
+        /// From now.
+        after: DurationMs,
+    },
+    /// Say [`super::Input::Due`] after this time.
+    Schedule {
+        /// Of what to remind the run.
+        timer: Timer,
         /// From now.
         after: DurationMs,
     },

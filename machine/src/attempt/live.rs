@@ -36,6 +36,9 @@ impl Working {
                 run::Effect::External(external) => {
                     draft.after.push(Effect::External(external));
                 }
+                run::Effect::Schedule { timer, after } => {
+                    draft.after.push(Effect::Schedule { timer, after });
+                }
                 run::Effect::Settle(settlement) => self.reserve(draft, settlement)?,
             }
         }
@@ -61,6 +64,9 @@ impl Working {
             }
         }
         self.inbox = later;
+        for timer in core::mem::take(&mut self.due) {
+            self.drive(setup, draft, run::Input::Due(timer))?;
+        }
         Ok(())
     }
 

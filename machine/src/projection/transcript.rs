@@ -3,27 +3,38 @@
 use alloc::vec::Vec;
 
 use super::view::{Projection, RunView, TurnView};
-use crate::agent::Message;
-use crate::identity::SubmissionId;
+use crate::agent::{Message, Messages};
+use crate::identity::{Sequence, SubmissionId};
 
 impl Projection {
     /// The messages of a request for the next turn of a submission: the settled runs before it,
     /// and its own turns. One that is settled itself is among the former.
+    ///
+    /// The settled runs are shared, not copied: what this costs depends on the run's own turns,
+    /// which are bounded, and not on the conversation.
     #[must_use]
-    pub fn messages(&self, submission: SubmissionId) -> Vec<Message> {
+    pub fn messages(&self, submission: SubmissionId) -> Messages {
         let own = self.submission(submission).filter(|view| view.settled.is_none());
         let own = own.and_then(|view| view.run.as_ref());
-        let mut messages = self.transcript().to_vec();
+        let mut messages = self.transcript().clone();
         messages.extend(own.into_iter().flat_map(RunView::messages));
         messages
     }
 }
 
 impl RunView {
-    /// The input and every turn whose calls all have their result (RUN-005, RUN-006).
-    pub(super) fn messages(&self) -> impl Iterator<Item = Message> {
-        let input = core::iter::once(Message::User(self.input.input.clone()));
-        input.chain(self.turns.iter().flat_map(TurnView::messages))
+    /// The inputs and every turn whose calls all have their result (RUN-005, RUN-006).
+    pub(super) fn messages(&self) -> Vec<(Sequence, Message)> {
+        let mut messages = alloc::vec![(self.input_at, Message::User(self.input.input.clone()))];
+        let mut late = self.late_inputs.iter().peekable();
+        for turn in &self.turns {
+            while let Some(input) = late.next_if(|input| input.before <= turn.turn) {
+                messages.push((input.at, Message::User(input.input.input.clone())));
+            }
+            messages.extend(turn.messages().into_iter().map(|message| (turn.at, message)));
+        }
+        messages.extend(late.map(|it| (it.at, Message::User(it.input.input.clone()))));
+        messages
     }
 }
 

@@ -2,7 +2,9 @@
 
 use alloc::sync::Arc;
 
+use super::input::Timer;
 use crate::effect::External;
+use crate::identity::DurationMs;
 use crate::record::{Batch, Settlement};
 
 /// What the attempt is asked to do, in order.
@@ -12,6 +14,13 @@ pub enum Effect {
     Commit(Arc<Batch>),
     /// Ask the outside, once everything before is acknowledged.
     External(External),
+    /// Say [`super::Input::Due`] after this time.
+    Schedule {
+        /// Of what to remind the run.
+        timer: Timer,
+        /// From now.
+        after: DurationMs,
+    },
     /// Settle the submission like this.
     Settle(Settlement),
 }

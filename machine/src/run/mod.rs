@@ -30,16 +30,24 @@
 //!
 //! Deliberately absent: budgets other than turns, streaming, approvals, steering, compaction.
 
+mod ask;
+mod batch;
+mod budget;
+mod compaction;
 mod effect;
+mod failure;
+mod flights;
 mod input;
 mod next;
+mod respond;
 mod state;
 mod step;
 
 pub use effect::Effect;
-pub use input::Input;
-pub use next::{Next, next};
-pub use state::{Flights, Liveness, State};
+pub use flights::Flights;
+pub use input::{Input, Steered, Timer, Wanted};
+pub use next::{Next, Terms, next};
+pub use state::{Liveness, State};
 pub use step::Run;
 
 #[cfg(test)]
