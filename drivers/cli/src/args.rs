@@ -11,7 +11,7 @@ use everstep_sim::profile::Profile;
 use everstep_sqlite::CommitMode;
 
 const EXITS: &str = "\
-Exit codes:
+Exit codes (`everstep run --help` has those of a run):
   0  everything holds
   1  a safety property was broken
   2  the command, or a file it was given, is wrong
@@ -168,13 +168,16 @@ Exit codes:
   1  it is settled as failed or aborted
   2  the command, the agent file or the input is wrong
   3  the environment failed: the database cannot be opened, read or written
-  4  it is not settled: nobody knows what became of a call, and somebody has to say";
+  4  it is not settled: a person has to say what became of a call, or a signal stopped it";
 
 /// `everstep run`.
 ///
-/// The submission is named by the agent file, the input and the key. A line that was killed
-/// carries on when it is run again, and never starts a second submission; one that is settled
-/// prints its settlement again. Changing the agent file, even a comment, names another submission.
+/// The submission is named by the agent file, its script, the input and the key. A line that was
+/// killed carries on when it is run again, and never starts a second submission; one that is
+/// settled prints its settlement again. Changing a file, even a comment, names another submission.
+///
+/// On SIGINT or SIGTERM it begins nothing new, gives what is in flight two seconds, lets go of the
+/// submission and ends with 4. A second signal ends it at once.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct Run {
