@@ -34,6 +34,7 @@ mod ask;
 mod batch;
 mod budget;
 mod compaction;
+mod context;
 mod effect;
 mod failure;
 mod flights;
@@ -42,6 +43,7 @@ mod next;
 mod respond;
 mod state;
 mod step;
+mod summary;
 
 pub use effect::Effect;
 pub use flights::Flights;
