@@ -103,11 +103,9 @@ pub fn source_digest(messages: &Messages, from: Sequence, through: Sequence) -> 
             Message::User(input) => hasher.number(0).bytes(input.as_str().as_bytes()),
             Message::Summary(text) => hasher.number(1).bytes(text.as_bytes()),
             Message::Assistant(response) => hasher.number(2).bytes(&stored(&**response)),
-            Message::ToolResult { call, label, outcome } => hasher
-                .number(3)
-                .bytes(&call.0)
-                .bytes(label.as_bytes())
-                .bytes(&stored(&**outcome)),
+            Message::ToolResult { call, label, outcome } => {
+                hasher.number(3).bytes(&call.0).bytes(label.as_bytes()).bytes(&stored(&**outcome))
+            }
         }
     });
     all.digest()

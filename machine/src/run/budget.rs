@@ -31,9 +31,9 @@ impl Used {
     }
 
     fn turns(self, turns: &[TurnView], reporting: UsageReporting) -> Self {
-        turns.iter().fold(self, |used, turn| {
-            used.way(turn.overhead).response(&turn.response, reporting)
-        })
+        turns
+            .iter()
+            .fold(self, |used, turn| used.way(turn.overhead).response(&turn.response, reporting))
     }
 
     /// And by one more response.

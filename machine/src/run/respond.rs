@@ -64,9 +64,8 @@ impl State {
         let (run, turn) = (run.run, record.turn);
         let refused = if is_over { record.response.calls().count() } else { 0 };
         let outcome = Arc::new(ToolOutcome::Rejected(RejectionReason::OverBudget));
-        let refused = (0..refused).map(|index| {
-            self.settled(ToolCallId::derive(run, turn, index), outcome.clone())
-        });
+        let refused = (0..refused)
+            .map(|index| self.settled(ToolCallId::derive(run, turn, index), outcome.clone()));
         let response = Record::ModelResponded(record);
         let records = core::iter::once(response).chain(refused).collect();
         self.fold(records)

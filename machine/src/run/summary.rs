@@ -49,9 +49,9 @@ pub(super) fn question(
         earlier = newest(&first, room / 2).into_owned();
         room -= earlier.chars().count();
     }
-    let covered = messages.backwards().filter(|(at, message)| {
-        *at <= through && !matches!(message, Message::Summary(_))
-    });
+    let covered = messages
+        .backwards()
+        .filter(|(at, message)| *at <= through && !matches!(message, Message::Summary(_)));
     let mut pieces: Vec<String> = Vec::new();
     for (_, message) in covered {
         let piece = told(agent, message);

@@ -1,8 +1,19 @@
-//! What a provider accepts.
+//! What a model is shown, in short, and whether a provider would accept it.
 
 use alloc::vec::Vec;
 
 use crate::agent::{Message, Messages, ModelResponse};
+
+/// A message, as short as it can be told from others.
+pub(crate) fn kinds(messages: &Messages) -> Vec<&'static str> {
+    let kind = |message: &Message| match message {
+        Message::User(_) => "user",
+        Message::Summary(_) => "summary",
+        Message::Assistant(_) => "assistant",
+        Message::ToolResult { .. } => "result",
+    };
+    messages.iter().map(kind).collect()
+}
 
 /// Whether a provider accepts it: every response is followed by the results of exactly its calls,
 /// in the order of their declaration, and no result stands anywhere else.

@@ -17,9 +17,10 @@ use crate::identity::{
 use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
-    AbortRequested, Batch, Compaction, CompactionCreated, Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded,
-    ModelInterrupted, ModelResponded, Record, RecoveryDecided, Settlement, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, Batch, Compaction, CompactionCreated, Corruption, Doubt, Envelope, FinishKind,
+    InputKind, InputRecorded, ModelInterrupted, ModelResponded, Record, RecoveryDecided,
+    Settlement, StoredBatch, SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled,
+    ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.

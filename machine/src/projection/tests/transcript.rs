@@ -7,19 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::agent::Messages;
 use crate::identity::ToolCallId;
-use crate::testkit::prompt::check;
+use crate::testkit::prompt::{check, kinds};
 use crate::testkit::walk::{Say, TALES, says};
-
-/// A message, as short as it can be told from others.
-pub(super) fn kinds(messages: &Messages) -> Vec<&'static str> {
-    let kind = |message: &Message| match message {
-        Message::User(_) => "user",
-        Message::Summary(_) => "summary",
-        Message::Assistant(_) => "assistant",
-        Message::ToolResult { .. } => "result",
-    };
-    messages.iter().map(kind).collect()
-}
 
 fn results(messages: &Messages) -> Vec<ToolCallId> {
     let result = |message: &Message| match message {
