@@ -12,9 +12,10 @@ use everstep_machine::effect::{
 };
 use everstep_machine::record::Doubt;
 
-use crate::event::{Deltas, Event, Events};
+use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
 use crate::ports::Ports;
+use crate::stream;
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -32,10 +33,11 @@ impl Outside {
         let work = async move {
             match external {
                 External::CallModel(request) => {
-                    let (run, turn) = (request.run, request.turn);
+                    let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let response = ports.model.respond(request, Deltas { run, events }).await;
-                    Answer::Model { run, turn, response }
+                    let show = |delta| events.tell_delta(run, delta);
+                    let response = stream::answer(&*ports.model, request, show).await;
+                    Answer::Model { run, turn, purpose, response }
                 }
                 External::Authorize { run, turn, calls } => {
                     let authorization = ports.authorizer.authorize(run, turn, calls).await;
@@ -89,6 +91,7 @@ pub(crate) fn panicked(external: &External) -> Answer {
         External::CallModel(request) => Answer::Model {
             run: request.run,
             turn: request.turn,
+            purpose: request.purpose,
             response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked"))),
         },
         External::Authorize { run, turn, .. } => Answer::Authorizer {
