@@ -1,12 +1,13 @@
 //! One attempt, driven to its end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use everstep_machine::attempt::{Attempt, Effect, End, Input, Setup, State};
 use everstep_machine::contract::Machine;
-use everstep_machine::effect::{Answer, External};
+use everstep_machine::effect::{Answer, EffectClass, External};
 use everstep_machine::identity::Token;
+use everstep_machine::run::Timer;
 use everstep_machine::store::StoreFault;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -29,6 +30,10 @@ pub(crate) struct Drive {
     flights: JoinSet<Answer>,
     asked: HashMap<Id, External>,
     renewal: Option<Instant>,
+    /// What the run asked to be reminded of.
+    timers: Vec<(Instant, Timer)>,
+    /// Answers that took no time.
+    computed: VecDeque<Answer>,
     wait: Duration,
 }
 
@@ -45,7 +50,9 @@ enum Performed {
 impl Drive {
     pub(crate) fn new(store: StoreHandle, outside: Outside, wakes: UnboundedReceiver<()>) -> Self {
         let (flights, asked) = (JoinSet::new(), HashMap::new());
-        Self { store, outside, wakes, flights, asked, renewal: None, wait: FIRST_WAIT }
+        let (timers, computed) = (Vec::new(), VecDeque::new());
+        let (renewal, wait) = (None, FIRST_WAIT);
+        Self { store, outside, wakes, flights, asked, renewal, timers, computed, wait }
     }
 
     /// Drives the attempt to its end. A store that is gone ends it as a crash would: nothing is
@@ -87,8 +94,18 @@ impl Drive {
                     }
                     told = Some(Input::Stored(answer));
                 }
-                Effect::External(external) => self.send(external),
+                Effect::External(external) => match external.kind().class() {
+                    EffectClass::Compute => self.computed.extend(self.outside.compute(external)),
+                    EffectClass::Durable
+                    | EffectClass::External
+                    | EffectClass::Read
+                    | EffectClass::Volatile => self.send(external),
+                },
                 Effect::CancelExternals => self.flights.abort_all(),
+                Effect::Schedule { timer, after } => {
+                    let due = Instant::now() + Duration::from_millis(after.0);
+                    self.timers.push((due, timer));
+                }
                 Effect::ScheduleRenewal { after } => {
                     self.renewal = Some(Instant::now() + Duration::from_millis(after.0));
                 }
@@ -105,10 +122,13 @@ impl Drive {
 
     /// Parks until something happens that the machine is to be told.
     async fn next(&mut self) -> Input {
+        if let Some(answer) = self.computed.pop_front() {
+            return Input::Answered(answer);
+        }
         loop {
-            let renewal = self.renewal;
+            let first = self.timers.iter().map(|(due, _)| *due).chain(self.renewal).min();
             let due = async {
-                match renewal {
+                match first {
                     Some(due) => sleep_until(due).await,
                     None => std::future::pending().await,
                 }
@@ -124,10 +144,21 @@ impl Drive {
                     while self.wakes.try_recv().is_ok() {}
                     return Input::Woken;
                 }
-                () = due => {
-                    self.renewal = None;
-                    return Input::RenewalDue;
-                }
+                () = due => return self.reminded(),
+            }
+        }
+    }
+
+    /// Whatever was due first.
+    fn reminded(&mut self) -> Input {
+        let first = (0..self.timers.len()).min_by_key(|at| self.timers[*at].0);
+        match first {
+            Some(at) if self.renewal.is_none_or(|renewal| self.timers[at].0 < renewal) => {
+                Input::Due(self.timers.swap_remove(at).1)
+            }
+            Some(_) | None => {
+                self.renewal = None;
+                Input::RenewalDue
             }
         }
     }

@@ -42,7 +42,8 @@ pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};
 pub use lookout::{LookOut, ScanFailed};
 pub use ports::{
-    AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools,
+    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Model, NoApprover, NoReconciler, Ports,
+    Reconciler, Tools,
 };
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};

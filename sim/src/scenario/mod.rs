@@ -225,6 +225,7 @@ pub fn fallback(tool: &ToolScript) -> Resolution {
         | ToolOutcome::InvalidInput(diagnostic)
         | ToolOutcome::Defect(diagnostic) => Resolution::Failed(diagnostic.clone()),
         ToolOutcome::Rejected(_) => Resolution::Failed(Diagnostic::cut("Rejected", "rejected")),
+        ToolOutcome::Truncated(_) => Resolution::Failed(Diagnostic::cut("Truncated", "cut")),
     }
 }
 

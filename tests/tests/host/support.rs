@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    AgentDefinition, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
+    AgentDefinition, Allowance, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
     ModelResponse, ResponsePart, ToolCall, ToolDefinition, Usage,
 };
 use everstep_machine::digest::Digest;
@@ -58,6 +58,7 @@ impl Desk {
         let ports = Ports {
             model: Arc::new(Once),
             tools,
+            approver: Arc::new(everstep_runtime::NoApprover),
             authorizer: Arc::new(AllowAll),
             reconciler: Arc::new(NoReconciler),
             bindings: Arc::new(Clerk(binding())),
@@ -123,14 +124,14 @@ impl Model for Once {
                 deltas.text("done");
                 (ResponsePart::Text("done".into()), FinishReason::Stop)
             };
-            Ok(Arc::new(ModelResponse { parts: vec![part], finish, usage: Usage::default() }))
+            Ok(Arc::new(ModelResponse { parts: vec![part], finish, usage: Some(Usage::default()) }))
         })
     }
 }
 
 fn binding() -> Arc<Binding> {
     let class = ExecutionClass::Ordinary;
-    let tool = ToolDefinition { name: pay(), class, reconciles: false };
+    let tool = ToolDefinition::new(pay(), class);
     let id = AgentId::new("clerk").unwrap();
     let definition = AgentDefinition::new(id, "You refund.", vec![tool], 4).unwrap();
     Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
@@ -155,6 +156,7 @@ pub(crate) fn call(conversation: &str, key: &str) -> Call {
         tenant: TenantId::new("shop").unwrap(),
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string("refund this, please").unwrap(),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("door").unwrap(),
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use everstep_machine::admission::Call;
-use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::agent::{AgentDefinition, Allowance, Binding};
 use everstep_machine::digest::{Digest, Hasher};
 use everstep_machine::identity::{
     ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId,
@@ -24,7 +24,8 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::JSON_BYTES;
 use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
 use everstep_runtime::{
-    AllowAll, Config, Failpoints, Host, HostError, NoReconciler, Ports, Standing, block_on,
+    AllowAll, Config, Failpoints, Host, HostError, NoApprover, NoReconciler, Ports, Standing,
+    block_on,
 };
 use everstep_sim::scenario::{AgentFile, Fault};
 use everstep_sqlite::{Options, SqliteStore, StoreError};
@@ -111,6 +112,7 @@ fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
         tenant: TenantId::new("default").expect(named),
         key: IdempotencyKey::new(&name).expect(named),
         input,
+        allowance: Allowance::default(),
         binding: Arc::clone(&agent.binding),
         producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
             .expect(named),
@@ -154,6 +156,7 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     Ports {
         model: Arc::new(outside::Scripted(Arc::clone(file))),
         tools: outside::tools(file),
+        approver: Arc::new(NoApprover),
         authorizer: if file.denied.is_empty() {
             Arc::new(AllowAll)
         } else {

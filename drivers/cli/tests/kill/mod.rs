@@ -296,6 +296,7 @@ const fn place(record: &Record) -> u8 {
         | Record::ToolUnknown(_)
         | Record::ToolResolved(_)
         | Record::AbortRequested(_)
+        | Record::CompactionCreated(_)
         | Record::RecoveryDecided(_) => OTHER,
     }
 }

@@ -328,6 +328,9 @@ impl Seen {
                 principal: PrincipalId::new("ada").unwrap(),
                 run: RunId::derive(of(n)),
                 input: text("hello"),
+                kind: everstep_machine::record::InputKind::First,
+                at: everstep_machine::identity::Timestamp(1_000),
+                allowance: everstep_machine::agent::Allowance::default(),
             }),
             Fact::Settled(n, outcome) => Record::SubmissionSettled(settled(of(n), outcome)),
             Fact::Recovery(n, epoch) => Record::RecoveryDecided(RecoveryDecided {
@@ -342,9 +345,11 @@ impl Seen {
 
 fn settled(submission: SubmissionId, outcome: Outcome) -> SubmissionSettled {
     let settlement = match outcome {
-        Outcome::Completed => {
-            Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop }
-        }
+        Outcome::Completed => Settlement::Completed {
+            output: text("done"),
+            finish: FinishKind::ModelStop,
+            disposition: None,
+        },
         Outcome::Failed => {
             Settlement::Failed { diagnostic: Diagnostic::cut("Broken", "it broke"), limit: None }
         }
