@@ -80,6 +80,7 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         agent: AgentId::new("clerk").unwrap(),
         payload: Digest([4; 32]),
         input: text("hello"),
+        allowance: everstep_machine::agent::Allowance::default(),
     };
     Row {
         admission: Arc::new(admission),

@@ -17,6 +17,7 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Record;
 use everstep_machine::scheduler::Findings;
+use everstep_machine::store::Store;
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
@@ -53,26 +54,46 @@ impl Desk {
     }
 
     pub(crate) fn host(&self, tools: Tools, slots: usize, glance: Duration) -> Host {
+        self.host_on(self.store(), ports(tools), |config| Config { slots, glance, ..config })
+    }
+
+    /// A host on a store of one's own, that leaves a dead owner's lane alone for a minute.
+    pub(crate) fn host_on(
+        &self,
+        store: impl Store + Send + 'static,
+        ports: Ports,
+        config: impl FnOnce(Config) -> Config,
+    ) -> Host {
         let number = self.hosts.fetch_add(1, Ordering::Relaxed);
         let producer = ProducerId::new(&format!("host {number}")).unwrap();
-        let ports = Ports {
-            model: Arc::new(Once),
-            tools,
-            approver: Arc::new(everstep_runtime::NoApprover),
-            authorizer: Arc::new(AllowAll),
-            reconciler: Arc::new(NoReconciler),
-            bindings: Arc::new(Clerk(binding())),
-        };
         let lease = DurationMs(60_000);
-        let config = Config { slots, glance, lease, ..Config::new(producer) };
+        let config = config(Config { lease, ..Config::new(producer) });
         let lookout = Look { reader: self.reader(), version: None };
-        Host::start(self.store(), lookout, ports, config).unwrap()
+        Host::start(store, lookout, ports, config).unwrap()
+    }
+
+    /// What stands beside the database.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.home.path()).unwrap();
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     /// Every record of a lane.
     pub(crate) fn records(&self, name: &str) -> Vec<Record> {
         let page = self.reader().log_page(&lane(name), Sequence(0)).unwrap();
         page.batches.iter().flat_map(|batch| batch.batch().records().to_vec()).collect()
+    }
+}
+
+/// A model that calls the tool once, and nobody who objects.
+pub(crate) fn ports(tools: Tools) -> Ports {
+    Ports {
+        model: Arc::new(Once),
+        tools,
+        approver: Arc::new(everstep_runtime::NoApprover),
+        authorizer: Arc::new(AllowAll),
+        reconciler: Arc::new(NoReconciler),
+        bindings: Arc::new(Clerk(binding())),
     }
 }
 

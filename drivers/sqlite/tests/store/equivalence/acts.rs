@@ -232,6 +232,7 @@ impl Seen {
             key: IdempotencyKey::new(&n.to_string()).unwrap(),
             agent: AgentId::new("clerk").unwrap(),
             payload: Digest::of("test/payload", input.as_bytes()),
+            allowance: everstep_machine::agent::Allowance::default(),
             input: text(input),
         }
     }
