@@ -28,6 +28,7 @@ pub mod identity;
 pub mod json;
 pub mod ledger;
 pub mod limits;
+pub mod permits;
 pub mod projection;
 pub mod record;
 pub mod recovery;

@@ -62,3 +62,9 @@ pub const SUMMARY_BYTES: usize = 16 * 1024;
 pub const RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 /// Live events of one run; the last place is kept for the terminal one (RUN-031).
 pub const RUN_EVENTS: usize = 65_536;
+/// Calls of one agent that run at once in one host, over all its runs.
+pub const AGENT_CALLS: usize = 64;
+/// Calls of one group of tools that run at once in one host.
+pub const GROUP_CALLS: usize = 16;
+/// Calls that run at once in one host.
+pub const HOST_CALLS: usize = 256;

@@ -9,6 +9,7 @@ use everstep_machine::attempt::End;
 use everstep_machine::identity::{ConversationId, DurationMs, RunId, ToolName, Turn};
 use everstep_machine::response::Delta;
 use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
 
 /// Something that is happening.
 #[derive(Clone, Debug)]
@@ -102,4 +103,18 @@ impl Events {
     pub(crate) fn watch(&self) -> broadcast::Receiver<Event> {
         self.0.subscribe()
     }
+}
+
+/// Calls `watcher` with every event from now on. One that is slow misses some.
+pub(crate) fn pass_on(events: &Events, watcher: impl Fn(Event) + Send + 'static) {
+    let mut events = events.watch();
+    tokio::spawn(async move {
+        loop {
+            match events.recv().await {
+                Ok(event) => watcher(event),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    });
 }

@@ -27,18 +27,22 @@
 
 mod client;
 mod drive;
+mod ephemeral;
 mod event;
 mod failpoint;
 mod host;
+mod in_flight;
 mod interrupts;
 mod lookout;
 mod outside;
+mod permits;
 mod ports;
 mod store;
 mod stream;
 mod task;
 
 pub use client::{HostError, Standing};
+pub use ephemeral::{Ended, Ephemeral, EphemeralError, HasEnded};
 pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};

@@ -202,6 +202,8 @@ impl State {
                 call: call.id,
                 epoch: self.epoch,
                 tool: call.tool.clone(),
+                agent: self.agent().id().clone(),
+                group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
                 class: self.class(call),
                 parameters: call.parameters.clone(),
             })));

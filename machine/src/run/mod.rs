@@ -35,6 +35,7 @@ mod batch;
 mod budget;
 mod compaction;
 mod effect;
+mod ephemeral;
 mod failure;
 mod flights;
 mod input;

@@ -6,6 +6,7 @@ mod batches;
 mod budgets;
 mod checks;
 mod contract;
+mod ephemeral;
 mod flights;
 mod interruption;
 mod judgement;
