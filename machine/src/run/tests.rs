@@ -12,10 +12,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::agent::{Diagnostic, ModelFault, ModelResponse, ToolOutcome};
+use crate::agent::{Diagnostic, Dimension, ModelFault, ModelResponse, Purpose, ToolOutcome};
 use crate::contract::Machine;
 use crate::effect::{Answer, Authorization, External, Invocation};
-use crate::identity::{Epoch, RunId, ToolCallId, Turn};
+use crate::identity::{Epoch, RunId, Timestamp, ToolCallId, Turn};
 use crate::record::{Doubt, PolicyLimit, Record, Settlement};
 use crate::testkit::story::{Story, Tale, response, success};
 use crate::testkit::{binding, call};
@@ -44,7 +44,7 @@ impl Bench {
 
     /// A run that goes on from a log, under an epoch.
     fn live(story: &Story, epoch: u64) -> Self {
-        Self::resting(story, epoch).told(Input::Resumed)
+        Self::resting(story, epoch).told(Input::Resumed { now: Timestamp(1_000) })
     }
 
     /// A run that has its input and asks the model for the first time.
@@ -87,7 +87,12 @@ impl Bench {
 }
 
 fn model(turn: u32, response: ModelResponse) -> Answer {
-    Answer::Model { run: ONE.run(), turn: Turn(turn), response: Ok(Arc::new(response)) }
+    answered_with(turn, Ok(Arc::new(response)))
+}
+
+fn answered_with(turn: u32, response: Result<Arc<ModelResponse>, ModelFault>) -> Answer {
+    let purpose = Purpose::Respond;
+    Answer::Model { run: ONE.run(), turn: Turn(turn), purpose, response }
 }
 
 fn authorizer(turn: u32, authorization: Authorization) -> Answer {
@@ -102,7 +107,7 @@ fn tool(start: Doubt) -> Answer {
 fn committed(effects: &[Effect]) -> Vec<Record> {
     let records = effects.iter().filter_map(|effect| match effect {
         Effect::Commit(batch) => Some(batch.records().to_vec()),
-        Effect::External(_) | Effect::Settle(_) => None,
+        Effect::External(_) | Effect::Schedule { .. } | Effect::Settle(_) => None,
     });
     records.flatten().collect()
 }
@@ -111,7 +116,7 @@ fn committed(effects: &[Effect]) -> Vec<Record> {
 fn asked(effects: &[Effect]) -> Vec<External> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::External(external) => Some(external.clone()),
-        Effect::Commit(_) | Effect::Settle(_) => None,
+        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Settle(_) => None,
     });
     asked.collect()
 }
