@@ -9,7 +9,9 @@ use std::sync::Arc;
 use everstep_machine::agent::{
     Binding, Diagnostic, ModelFault, ModelRequest, ModelResponse, ToolOutcome,
 };
-use everstep_machine::effect::{Authorization, Doubted, Invocation, Reconciliation};
+use everstep_machine::effect::{
+    ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
+};
 use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
 
 use crate::event::Deltas;
@@ -35,6 +37,18 @@ pub trait Authorizer: Send + Sync {
     -> BoxFuture<Authorization>;
 }
 
+/// Says whether calls may start whose tools want to be asked about.
+pub trait Approver: Send + Sync {
+    /// About each call by itself. What it says nothing about is not approved, and an answer
+    /// counts for exactly the parameters that it was asked about.
+    fn approve(
+        &self,
+        run: RunId,
+        turn: Turn,
+        questions: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>>;
+}
+
 /// Finds out what became of a start.
 pub trait Reconciler: Send + Sync {
     /// Proves it, or says that it cannot. "Never started" may be said only by who keeps the call
@@ -56,6 +70,21 @@ pub struct AllowAll;
 impl Authorizer for AllowAll {
     fn authorize(&self, _: RunId, _: Turn, _: Vec<ToolCallId>) -> BoxFuture<Authorization> {
         Box::pin(async { Authorization::Allowed })
+    }
+}
+
+/// An approver that approves of nothing: where nobody can be asked, nobody has said yes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoApprover;
+
+impl Approver for NoApprover {
+    fn approve(
+        &self,
+        _: RunId,
+        _: Turn,
+        _: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>> {
+        Box::pin(async { Vec::new() })
     }
 }
 
@@ -115,6 +144,8 @@ pub struct Ports {
     pub model: Arc<dyn Model>,
     /// Runs tools.
     pub tools: Tools,
+    /// Is asked about calls whose tools want that.
+    pub approver: Arc<dyn Approver>,
     /// Allows calls.
     pub authorizer: Arc<dyn Authorizer>,
     /// Looks what became of starts.

@@ -1,11 +1,19 @@
 //! One run, told what the outside answers and shown what it asks for.
 
 mod answers;
+mod approvals;
 mod batches;
+mod budgets;
+mod checks;
+mod contract;
 mod flights;
 mod interruption;
 mod judgement;
+mod kept;
+mod places;
 mod resumption;
+mod retries;
+mod steering;
 mod turns;
 
 use alloc::sync::Arc;
@@ -21,6 +29,8 @@ use crate::testkit::story::{Story, Tale, response, success};
 use crate::testkit::{binding, call};
 
 const ONE: Tale = Tale("1");
+
+const RESUMED: Input = Input::Resumed { now: Timestamp(1_000) };
 
 /// A run and everything that it has asked for since it was last looked at.
 #[derive(Clone, Debug)]
@@ -45,6 +55,14 @@ impl Bench {
     /// A run that goes on from a log, under an epoch.
     fn live(story: &Story, epoch: u64) -> Self {
         Self::resting(story, epoch).told(Input::Resumed { now: Timestamp(1_000) })
+    }
+
+    /// A run of an agent that has its input and asks the model for the first time.
+    fn of(binding: Arc<crate::agent::Binding>) -> Self {
+        let story = Story::new().tell([ONE.input()]);
+        let mut bench = Self::resting_with(binding, &story, 1).told(RESUMED);
+        assert_eq!(questions(&bench.look()), ["model.call"]);
+        bench
     }
 
     /// A run that has its input and asks the model for the first time.

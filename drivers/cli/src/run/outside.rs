@@ -40,7 +40,7 @@ impl Model for Scripted {
                     let parts: Vec<_> = words.into_iter().chain(calls).collect();
                     let asks = parts.iter().any(|part| matches!(part, ResponsePart::Call(_)));
                     let finish = if asks { FinishReason::ToolCalls } else { FinishReason::Stop };
-                    Ok(Arc::new(ModelResponse { parts, finish, usage: Usage::default() }))
+                    Ok(Arc::new(ModelResponse { parts, finish, usage: Some(Usage::default()) }))
                 }
                 Some(TurnScript::Fault(fault)) => Err(fault),
                 None => Err(ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left"))),

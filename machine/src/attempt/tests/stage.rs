@@ -311,6 +311,11 @@ impl Stage {
         } else {
             assert!(row.claims < stored.claims, "a claim that the store does not know");
         }
+        // Behind its last append somebody may have fenced the log before the answer came.
+        let epochs = [state.predicted_tail(), self.host.store.tail].map(|it| it.map(|it| it.epoch));
+        if epochs[0] < epochs[1] {
+            return;
+        }
         let [predicted, stored] = [state.predicted_tail(), self.host.store.tail]
             .map(|tail| tail.map(|tail| (tail.epoch, tail.reference())));
         assert_eq!(predicted, stored, "the predicted tail");
