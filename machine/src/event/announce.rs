@@ -12,7 +12,7 @@ use crate::identity::{RunId, ToolCallId};
 use crate::projection::{CallView, RunView, StartState};
 use crate::record::{InputKind, ModelResponded, Record};
 
-/// What a committed record says to who watches its run, in order.
+/// What a committed record says to whoever watches its run, in order.
 #[must_use]
 pub fn announce(record: &Record) -> Vec<RunEvent> {
     match record {
@@ -51,10 +51,10 @@ fn declared(it: &ModelResponded) -> impl Iterator<Item = RunEvent> {
 }
 
 /// How the trace of an attempt begins that takes over a run: what has to be said again so that
-/// what follows makes sense to who has heard nothing before.
+/// what follows makes sense to somebody who has heard nothing before.
 ///
 /// That is the run itself and, if calls of its last response are open, that turn with those calls.
-/// A start of which this attempt has no answer is in doubt for who watches, whether the doubt is
+/// A start of which this attempt has no answer is in doubt for whoever watches, whether the doubt is
 /// canonical or not: from there the call may end, or start again.
 #[must_use]
 pub fn announce_again(run: &RunView) -> Vec<RunEvent> {

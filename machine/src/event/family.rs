@@ -124,7 +124,7 @@ pub enum RunEvent {
         /// Why it finished.
         #[serde(with = "wire::FinishKind")]
         finish: FinishKind,
-        /// Events of the run that found no place. Whoever numbers the event fills it in.
+        /// Events of the run that found no place; the log fills it in.
         dropped: u64,
     },
     /// The run has failed. Terminal.
@@ -134,14 +134,14 @@ pub enum RunEvent {
         /// The policy limit that ended the run, if one did (RUN-011).
         #[serde(with = "wire::limit")]
         limit: Option<PolicyLimit>,
-        /// Events of the run that found no place. Whoever numbers the event fills it in.
+        /// Events of the run that found no place; the log fills it in.
         dropped: u64,
     },
     /// The run does not go on here. Terminal.
     RunInterrupted {
         /// Why.
         why: Interruption,
-        /// Events of the run that found no place. Whoever numbers the event fills it in.
+        /// Events of the run that found no place; the log fills it in.
         dropped: u64,
     },
 }
