@@ -13,9 +13,10 @@ use everstep_machine::effect::{
 use everstep_machine::identity::{RunId, Turn};
 use everstep_machine::record::Doubt;
 
-use crate::event::{Deltas, Event, Events};
+use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
 use crate::ports::Ports;
+use crate::stream;
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -49,7 +50,8 @@ impl Outside {
                 External::CallModel(request) => {
                     let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let response = ports.model.respond(request, Deltas { run, events }).await;
+                    let show = |delta| events.tell_delta(run, delta);
+                    let response = stream::answer(&*ports.model, request, show).await;
                     Answer::Model { run, turn, purpose, response }
                 }
                 // Answered where it was asked, by `compute`.

@@ -13,6 +13,7 @@ mod kept;
 mod places;
 mod resumption;
 mod retries;
+mod sequences;
 mod steering;
 mod turns;
 
