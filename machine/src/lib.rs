@@ -24,6 +24,7 @@ pub mod contract;
 pub mod conversation;
 pub mod digest;
 pub mod effect;
+pub mod event;
 pub mod identity;
 pub mod json;
 pub mod ledger;
