@@ -265,6 +265,7 @@ impl Desk {
             binding,
             lease: self.config.lease,
             renewal: self.config.renewal,
+            watched: true,
         });
         let task = self.attempts.spawn(async move {
             match (setup, token()) {

@@ -43,6 +43,7 @@ mod next;
 mod respond;
 mod state;
 mod step;
+mod tell;
 
 pub use effect::Effect;
 pub use flights::Flights;

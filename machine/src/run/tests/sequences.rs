@@ -117,6 +117,7 @@ impl World {
                 Effect::Commit(batch) => self.log.apply(Epoch(self.epoch), &batch).unwrap(),
                 Effect::External(external) => self.ask(external),
                 Effect::Schedule { timer, .. } => self.timers.push(timer),
+                Effect::Tell(_) => {}
                 Effect::Settle(settlement) => {
                     assert_eq!(settlement.check(), Ok(()));
                     self.settled = Some(settlement);
