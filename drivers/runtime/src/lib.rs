@@ -34,6 +34,7 @@ mod outside;
 mod ports;
 mod store;
 mod task;
+mod tool;
 
 pub use client::{HostError, Standing};
 pub use event::{Deltas, Event};
@@ -44,3 +45,7 @@ pub use ports::{
     AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools,
 };
 pub use task::{block_on, blocking, pause};
+pub use tool::{
+    Cancellation, Canceller, Ended, Failed, HandlerError, Live, NoFailure, Tool, ToolContext,
+    ToolFault, Toolkit, ToolkitError, ToolkitFault,
+};
