@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    AgentDefinition, Binding, Diagnostic, FinishReason, ModelFault, ModelResponse, Resolution,
-    ResponsePart, ToolCall, ToolOutcome, Usage,
+    AgentDefinition, Allowance, Binding, Diagnostic, FinishReason, ModelFault, ModelResponse,
+    Resolution, ResponsePart, ToolCall, ToolOutcome, Usage,
 };
 use everstep_machine::digest::Digest;
-use everstep_machine::effect::Authorization;
+use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Authorization};
 use everstep_machine::identity::{
     ConversationId, DurationMs, ProducerId, RunId, SubmissionId, ToolCallId, ToolName, Turn,
 };
@@ -80,6 +80,8 @@ pub(crate) struct Tool {
     /// What who looks says of a start that ran.
     pub(crate) honest: Resolution,
     denied: bool,
+    /// Whether the approver turns it down.
+    disapproved: bool,
     scripted: Option<Resolution>,
 }
 
@@ -162,6 +164,12 @@ impl Cast {
         if allowed { Authorization::Allowed } else { Authorization::Denied }
     }
 
+    /// Whether an approver lets this call start.
+    pub(crate) fn approve(&self, question: &ApprovalQuestion) -> ApprovalAnswer {
+        let approved = self.tool(&question.tool).is_some_and(|tool| !tool.disapproved);
+        ApprovalAnswer { call: question.call, digest: question.digest, approved }
+    }
+
     /// What the scenario's operator is told to say of a tool.
     pub(crate) fn scripted_resolution(&self, tool: &ToolName) -> Option<&Resolution> {
         self.tool(tool).and_then(|tool| tool.scripted.as_ref())
@@ -223,6 +231,7 @@ fn client(script: &SubmissionScript, lanes: &[ConversationId], binding: &Arc<Bin
             tenant: script.tenant.clone(),
             key: script.key.clone(),
             input: script.input.clone(),
+            allowance: Allowance::default(),
             binding: Arc::clone(binding),
             producer: producer("door"),
         },
@@ -249,8 +258,8 @@ fn answer(turn: &TurnScript) -> ModelAnswer {
             let parts: Vec<_> = words.chain(calls).collect();
             let asks = parts.iter().any(|part| matches!(part, ResponsePart::Call(_)));
             let finish = if asks { FinishReason::ToolCalls } else { FinishReason::Stop };
-            let usage = Usage { input_tokens: 10, output_tokens: 5 };
-            Ok(Arc::new(ModelResponse { parts, finish, usage }))
+            let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
+            Ok(Arc::new(ModelResponse { parts, finish, usage: Some(usage) }))
         }
     }
 }
@@ -279,6 +288,7 @@ fn tools(scenario: &Scenario) -> Vec<Tool> {
             reconciles: tool.definition.reconciles,
             honest: fallback(tool),
             denied: scenario.denied.contains(&name),
+            disapproved: false,
             scripted: scripted.map(|it| it.resolution.clone()),
             name,
         }

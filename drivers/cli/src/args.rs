@@ -19,7 +19,9 @@ Exit codes:
   4  a bound was met before the work was done
   5  vacuous: a failpoint was never visited, or something that sometimes happens never did
   6  the same schedule gave two results
-  7  a liveness property was broken: something accepted never settles";
+  7  a liveness property was broken: something accepted never settles
+
+`everstep run` has codes of its own: see `everstep run --help`.";
 
 /// Durable agents whose every crash can be played through.
 #[derive(Debug, Parser)]
@@ -50,11 +52,21 @@ pub(crate) enum Command {
     /// Breadth first, every state once, so that the counterexample is a shortest one. Ends with 4
     /// when the bound on states is met first, and says what was covered until then.
     Check(Check),
-    /// Run an agent: one durable submission, which the same line carries on after any crash.
+    /// Run an agent: one durable submission, which the same line carries on after any crash
+    ///
+    /// The submission is named by the agent file, its script, the input and the key. A line that
+    /// was killed carries on when it is run again, and never starts a second submission; one that
+    /// is settled prints its settlement again. Changing a file, even a comment, names another
+    /// submission.
+    ///
+    /// On SIGINT or SIGTERM it begins nothing new, gives what is in flight two seconds, lets go of
+    /// the submission and ends with 4. A second signal ends it at once.
     Run(Run),
-    /// Look at submissions, and say what a person has to say about them.
+    /// Look at submissions, and say what a person has to say about them
+    ///
+    /// Works on the same file as a host that is running, at the same time.
     Submissions(Submissions),
-    /// Read and check the canonical history.
+    /// Read and check the canonical history
     Log(Log),
 }
 
@@ -168,13 +180,9 @@ Exit codes:
   1  it is settled as failed or aborted
   2  the command, the agent file or the input is wrong
   3  the environment failed: the database cannot be opened, read or written
-  4  it is not settled: nobody knows what became of a call, and somebody has to say";
+  4  it is not settled: a person has to say what became of a call, or a signal stopped it";
 
-/// `everstep run`.
-///
-/// The submission is named by the agent file, the input and the key. A line that was killed
-/// carries on when it is run again, and never starts a second submission; one that is settled
-/// prints its settlement again. Changing the agent file, even a comment, names another submission.
+/// What `everstep run` is asked.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct Run {
@@ -213,9 +221,7 @@ Examples:
   everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
   everstep submissions resolve 3f1c never-started   only if it can not start any more";
 
-/// `everstep submissions`.
-///
-/// Works on the same file as a host that is running, at the same time.
+/// What `everstep submissions` is asked.
 #[derive(Args, Debug)]
 #[command(after_help = SUBMISSIONS_HELP)]
 pub(crate) struct Submissions {
@@ -281,7 +287,7 @@ pub(crate) struct Word {
     pub(crate) reason: String,
 }
 
-/// `everstep submissions resolve`.
+/// What `everstep submissions resolve` is asked.
 #[derive(Args, Debug)]
 pub(crate) struct Resolve {
     /// The id, or the beginning of it
@@ -314,7 +320,7 @@ Examples:
   everstep log show run-3f1c
   everstep log verify               every conversation, and the file itself";
 
-/// `everstep log`.
+/// What `everstep log` is asked.
 #[derive(Args, Debug)]
 #[command(after_help = LOG_HELP)]
 pub(crate) struct Log {

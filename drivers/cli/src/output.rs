@@ -40,6 +40,11 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(anstream::stderr(), "{}: {text}", styled(BAD, "error"));
 }
 
+/// Prints to standard error what is no complaint, if anybody listens.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
 /// A number in groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -14,7 +14,7 @@ fn json(text: &str) -> Value {
 #[test]
 fn every_command_explains_itself_with_an_example() {
     let here = folder();
-    for command in ["matrix", "replay", "check"] {
+    for command in ["matrix", "replay", "check", "run", "submissions", "log"] {
         let help = everstep(here.path(), &[command, "--help"]);
         assert_eq!((help.code, help.err.as_str()), (0, ""));
         assert!(help.out.contains("Examples:\n"), "{}", help.out);

@@ -7,8 +7,8 @@ use everstep_machine::attempt::End;
 use everstep_machine::contract::Machine;
 use everstep_machine::identity::{ConversationId, Sequence, SubmissionId};
 use everstep_machine::ledger::{Phase, Row};
-use everstep_machine::record::{Record, SubmissionSettled};
-use everstep_machine::store::{Pipeline, Reply, StoreCommand, StoreFault, Target};
+use everstep_machine::record::{Corruption, Record, SubmissionSettled};
+use everstep_machine::store::{LogPage, Pipeline, Reply, StoreCommand, StoreFault, Target};
 use tokio::time::sleep;
 
 use crate::host::Host;
@@ -151,26 +151,43 @@ impl Host {
         }
     }
 
-    /// The settlement as it is recorded, found by reading the log.
+    /// The settlement as it is recorded. The row does not say where. A short log is one page; in
+    /// a long one a settlement that somebody waits for stands near the end, so it is looked for
+    /// from there, in windows of as many records as a page has batches.
     async fn settlement(
         &self,
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<Arc<SubmissionSettled>, HostError> {
-        let mut from = Sequence(0);
-        loop {
-            let reply = self.read(lane, StoreCommand::ReadLog { from }).await?;
-            let Reply::Log(page) = reply else { return Err(HostError::StoreGone) };
-            let records = page.batches.iter().flat_map(|batch| batch.batch().records());
-            let mut settled = records.filter_map(|record| match record {
-                Record::SubmissionSettled(it) if it.submission == submission => Some(it),
-                _ => None,
-            });
-            if let Some(found) = settled.next_back() {
-                return Ok(Arc::new(found.clone()));
+        let first = self.page(lane, Sequence(0)).await?;
+        let end = first.tail.map_or(Sequence(0), |tail| tail.next_sequence);
+        let seen = first.batches.last().map_or(end, |last| last.next_sequence());
+        let window = first.batches.len().max(1) as u64;
+        if let Some(found) = settled(&first, submission) {
+            return Ok(found);
+        }
+        let mut until = end;
+        while until > seen {
+            // A page begins with the first batch at or behind its place, so a window may begin
+            // inside a batch: that one belongs to the window before.
+            let start = Sequence(until.0.saturating_sub(window)).max(seen);
+            let mut from = start;
+            while from < until {
+                let page = self.page(lane, from).await?;
+                if let Some(found) = settled(&page, submission) {
+                    return Ok(found);
+                }
+                from = page.batches.last().map_or(until, |last| last.next_sequence());
             }
-            let last = page.batches.last().ok_or(HostError::NoSuchSubmission)?;
-            from = last.next_sequence();
+            until = start;
+        }
+        Err(HostError::Store(StoreFault::Corrupt(Corruption::Ahead { end })))
+    }
+
+    async fn page(&self, lane: &ConversationId, from: Sequence) -> Result<LogPage, HostError> {
+        match self.read(lane, StoreCommand::ReadLog { from }).await? {
+            Reply::Log(page) => Ok(page),
+            Reply::Ledger(_) | Reply::Conversation(_) | Reply::Lane(_) => Err(HostError::StoreGone),
         }
     }
 
@@ -184,4 +201,14 @@ impl Host {
             }
         }
     }
+}
+
+/// The settlement of a submission, if it stands on this page.
+fn settled(page: &LogPage, submission: SubmissionId) -> Option<Arc<SubmissionSettled>> {
+    let records = page.batches.iter().flat_map(|batch| batch.batch().records());
+    let mut settled = records.filter_map(|record| match record {
+        Record::SubmissionSettled(it) if it.submission == submission => Some(it),
+        _ => None,
+    });
+    settled.next().map(|found| Arc::new(found.clone()))
 }

@@ -14,7 +14,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{Id, JoinError, JoinHandle, JoinSet};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::drive::Drive;
 use crate::event::{Event, Events};
@@ -22,7 +22,10 @@ use crate::failpoint::Failpoints;
 use crate::lookout::{self, LookOut, Pages, Sighting};
 use crate::outside::Outside;
 use crate::ports::Ports;
-use crate::store::StoreHandle;
+use crate::store::{Closed, StoreHandle};
+
+/// How long the threads of a host that has stopped may take to close what they hold.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// How a host works.
 #[derive(Clone, Debug)]
@@ -37,12 +40,15 @@ pub struct Config {
     pub renewal: DurationMs,
     /// How often the look-out glances at whether another process has committed something.
     pub glance: Duration,
+    /// How long what is out may take to come back when the host stops.
+    pub grace: Duration,
     /// Where this process ends, if a test says so.
     pub failpoints: Failpoints,
 }
 
 impl Config {
-    /// Leases as [`everstep_machine::limits`] has them, four lanes at once, four glances a second.
+    /// Leases as [`everstep_machine::limits`] has them, four lanes at once, four glances a second,
+    /// two seconds of grace.
     #[must_use]
     pub fn new(producer: ProducerId) -> Self {
         Self {
@@ -51,6 +57,7 @@ impl Config {
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
             glance: Duration::from_millis(250),
+            grace: Duration::from_secs(2),
             failpoints: Failpoints::disarmed(),
         }
     }
@@ -69,7 +76,17 @@ pub struct Host {
     inbox: UnboundedSender<Input>,
     events: Events,
     news: watch::Receiver<News>,
+    stopping: watch::Sender<bool>,
+    grace: Duration,
     desk: JoinHandle<()>,
+    threads: Option<Threads>,
+}
+
+/// When the threads of a host have closed what they hold.
+#[derive(Debug)]
+struct Threads {
+    lookout: Closed,
+    store: Closed,
 }
 
 impl Host {
@@ -84,12 +101,13 @@ impl Host {
         ports: Ports,
         config: Config,
     ) -> io::Result<Self> {
-        let store = StoreHandle::start(store)?;
+        let (store, store_closed) = StoreHandle::start(store)?;
         let (inbox, inputs) = unbounded_channel();
         let (events, (news, subscribed)) = (Events::new(), watch::channel(News::default()));
         let tell = teller(inbox.clone(), events.clone(), news.clone());
-        let pages = lookout::start(lookout, config.glance, tell)?;
-        let failpoints = config.failpoints.clone();
+        let (pages, lookout_closed) = lookout::start(lookout, config.glance, tell)?;
+        let (stopping, stop) = watch::channel(false);
+        let (grace, failpoints) = (config.grace, config.failpoints.clone());
         let outside = Outside { ports, failpoints, events: events.clone() };
         let desk = Desk {
             store: store.clone(),
@@ -97,13 +115,16 @@ impl Host {
             config,
             pages,
             news,
+            stop,
             attempts: JoinSet::new(),
             lanes: HashMap::new(),
             wakes: BTreeMap::new(),
             due: None,
         };
         let desk = tokio::spawn(desk.run(inputs));
-        Ok(Self { store, inbox, events, news: subscribed, desk })
+        let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
+        let news = subscribed;
+        Ok(Self { store, inbox, events, news, stopping, grace, desk, threads })
     }
 
     /// Calls `watcher` with every live event from now on, as long as the host lives. One that is
@@ -127,11 +148,30 @@ impl Host {
         let _ = self.inbox.send(Input::Hinted { lane });
     }
 
-    /// Begins nothing any more and returns when every attempt has come to its end (OPS-03).
+    /// Stops (OPS-03): no lane is claimed and nothing is asked of the outside any more. What is
+    /// out already has [`Config::grace`] to come back; it is recorded, and the lane is given back,
+    /// so that whoever comes next need not wait for the lease. What is not back by then is
+    /// dropped, as a crash would drop it, and its lane is free once the lease has run out.
+    ///
+    /// Returns when the look-out and the store are closed, or two seconds after the rest if a
+    /// pipeline that is being executed takes so long. Correctness needs none of this.
     pub async fn stop(mut self) {
-        if self.inbox.send(Input::StopRequested).is_ok() {
-            // A desk that panicked has stopped as well.
+        self.stopping.send_replace(true);
+        let works = self.inbox.send(Input::StopRequested).is_ok();
+        if works && timeout(self.grace, &mut self.desk).await.is_err() {
+            self.desk.abort();
+            // It was called off, or it panicked: either way everything in it is dropped.
             let _ = (&mut self.desk).await;
+        }
+        if let Some(Threads { lookout, store }) = self.threads.take() {
+            // The store comes last, so that it can tidy up what it shares with those who only
+            // look. A thread that panicked has closed what it held as well.
+            let closed = async {
+                let _ = lookout.await;
+                drop(self);
+                let _ = store.await;
+            };
+            let _ = timeout(CLOSING, closed).await;
         }
     }
 
@@ -180,6 +220,7 @@ struct Desk {
     config: Config,
     pages: Pages,
     news: watch::Sender<News>,
+    stop: watch::Receiver<bool>,
     attempts: JoinSet<End>,
     lanes: HashMap<Id, ConversationId>,
     wakes: BTreeMap<ConversationId, UnboundedSender<()>>,
@@ -215,7 +256,8 @@ impl Desk {
     fn start(&mut self, lane: ConversationId) {
         self.outside.events.tell(Event::AttemptBegan { lane: lane.clone() });
         let (wake, wakes) = unbounded_channel();
-        let drive = Drive::new(self.store.clone(), self.outside.clone(), wakes);
+        let (store, outside) = (self.store.clone(), self.outside.clone());
+        let drive = Drive::new(store, outside, wakes, self.stop.clone());
         let setup = self.outside.ports.bindings.binding(&lane).map(|binding| Setup {
             lane: lane.clone(),
             producer: self.config.producer.clone(),

@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use everstep_machine::identity::ConversationId;
 use everstep_machine::scheduler::Findings;
+use tokio::sync::oneshot;
+
+use crate::store::Closed;
 
 /// The lanes could not be looked at. Nothing depends on it but how soon work is found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,18 +46,22 @@ pub(crate) enum Sighting {
 /// How the host asks for a page.
 pub(crate) type Pages = Sender<Option<ConversationId>>;
 
-/// Gives a look-out a thread, which ends when nobody can ask any more. At every `glance` without
-/// a question it looks whether something was committed.
+/// Gives a look-out a thread, which ends when nobody can ask any more; then the look-out is
+/// dropped, and that is told. At every `glance` without a question it looks whether something was
+/// committed.
 pub(crate) fn start(
     lookout: impl LookOut,
     glance: Duration,
     tell: impl Fn(Sighting) + Send + 'static,
-) -> io::Result<Pages> {
+) -> io::Result<(Pages, Closed)> {
     let (pages, inbox) = channel();
-    thread::Builder::new()
-        .name("everstep-lookout".to_owned())
-        .spawn(move || watch(lookout, glance, &inbox, tell))?;
-    Ok(pages)
+    let (closing, closed) = oneshot::channel();
+    thread::Builder::new().name("everstep-lookout".to_owned()).spawn(move || {
+        watch(lookout, glance, &inbox, tell);
+        // Nobody may be waiting for it.
+        let _ = closing.send(());
+    })?;
+    Ok((pages, closed))
 }
 
 fn watch(

@@ -7,14 +7,16 @@ use std::task::Poll;
 
 use everstep_machine::agent::{Diagnostic, ModelFault, ToolOutcome};
 use everstep_machine::effect::{
-    Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
-    Reconciliation,
+    Answer, Authorization, CheckSubject, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
+    Fitting, Reconciliation,
 };
+use everstep_machine::identity::{RunId, Turn};
 use everstep_machine::record::Doubt;
 
-use crate::event::{Deltas, Event, Events};
+use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
 use crate::ports::Ports;
+use crate::stream;
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -25,6 +27,20 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
+    /// Does a computation.
+    pub(crate) fn compute(&self, external: External) -> Option<Answer> {
+        match external {
+            External::Check { run, turn, subject, values } => {
+                Some(checked(run, turn, subject, &values))
+            }
+            External::CallModel(_)
+            | External::Approve { .. }
+            | External::Authorize { .. }
+            | External::InvokeTool(_)
+            | External::Reconcile(_) => None,
+        }
+    }
+
     /// Does what is asked for and says what came of it.
     pub(crate) async fn perform(self, external: External) -> Answer {
         let Self { ports, failpoints, events } = self;
@@ -32,10 +48,19 @@ impl Outside {
         let work = async move {
             match external {
                 External::CallModel(request) => {
-                    let (run, turn) = (request.run, request.turn);
+                    let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let response = ports.model.respond(request, Deltas { run, events }).await;
-                    Answer::Model { run, turn, response }
+                    let show = |delta| events.tell_delta(run, delta);
+                    let response = stream::answer(&*ports.model, request, show).await;
+                    Answer::Model { run, turn, purpose, response }
+                }
+                // Answered where it was asked, by `compute`.
+                External::Check { run, turn, subject, values } => {
+                    checked(run, turn, subject, &values)
+                }
+                External::Approve { run, turn, questions } => {
+                    let answers = ports.approver.approve(run, turn, questions).await;
+                    Answer::Approver { run, turn, answers }
                 }
                 External::Authorize { run, turn, calls } => {
                     let authorization = ports.authorizer.authorize(run, turn, calls).await;
@@ -59,6 +84,11 @@ impl Outside {
         };
         watched(&failpoints, kind, work).await
     }
+}
+
+fn checked(run: RunId, turn: Turn, subject: CheckSubject, values: &[Fitting]) -> Answer {
+    let verdicts = values.iter().map(|_| None).collect();
+    Answer::Checked { run, turn, subject, verdicts }
 }
 
 /// Passes the failpoints of an effect outside. `during` is when it has begun and may or may not
@@ -89,8 +119,19 @@ pub(crate) fn panicked(external: &External) -> Answer {
         External::CallModel(request) => Answer::Model {
             run: request.run,
             turn: request.turn,
+            purpose: request.purpose,
             response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked"))),
         },
+        External::Check { run, turn, subject, values } => Answer::Checked {
+            run: *run,
+            turn: *turn,
+            subject: *subject,
+            verdicts: values.iter().map(|_| Some(diagnostic("the check panicked"))).collect(),
+        },
+        // What nobody has approved is not approved.
+        External::Approve { run, turn, .. } => {
+            Answer::Approver { run: *run, turn: *turn, answers: Vec::new() }
+        }
         External::Authorize { run, turn, .. } => Answer::Authorizer {
             run: *run,
             turn: *turn,

@@ -6,26 +6,32 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use everstep_machine::agent::{
-    Binding, Diagnostic, ModelFault, ModelRequest, ModelResponse, ToolOutcome,
+use everstep_machine::agent::{Binding, Diagnostic, ModelFault, ModelRequest, ToolOutcome};
+use everstep_machine::effect::{
+    ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
-use everstep_machine::effect::{Authorization, Doubted, Invocation, Reconciliation};
 use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
 
-use crate::event::Deltas;
+use crate::stream::Parts;
 
 /// A future that a task can own.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Answers what a model is asked.
 pub trait Model: Send + Sync {
-    /// Asks for one response. What is said before it is complete goes to `deltas`; only the whole
-    /// response ever becomes canonical.
+    /// Asks for one response and sends its parts as the provider streams them. The stream has
+    /// ended when this returns; only a response that is whole by then ever becomes canonical.
+    /// What this returns once no more parts are wanted is of no consequence, and it may be dropped
+    /// at any time.
+    ///
+    /// # Errors
+    /// Why there is no stream, or no more of it. A connection that breaks is
+    /// [`ModelFault::Unavailable`], however much was sent before.
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>>;
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>>;
 }
 
 /// Says whether calls may be prepared (RUN-028).
@@ -33,6 +39,18 @@ pub trait Authorizer: Send + Sync {
     /// About the calls of one turn, whole or not at all.
     fn authorize(&self, run: RunId, turn: Turn, calls: Vec<ToolCallId>)
     -> BoxFuture<Authorization>;
+}
+
+/// Says whether calls may start whose tools want to be asked about.
+pub trait Approver: Send + Sync {
+    /// About each call by itself. What it says nothing about is not approved, and an answer
+    /// counts for exactly the parameters that it was asked about.
+    fn approve(
+        &self,
+        run: RunId,
+        turn: Turn,
+        questions: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>>;
 }
 
 /// Finds out what became of a start.
@@ -56,6 +74,21 @@ pub struct AllowAll;
 impl Authorizer for AllowAll {
     fn authorize(&self, _: RunId, _: Turn, _: Vec<ToolCallId>) -> BoxFuture<Authorization> {
         Box::pin(async { Authorization::Allowed })
+    }
+}
+
+/// An approver that approves of nothing: where nobody can be asked, nobody has said yes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoApprover;
+
+impl Approver for NoApprover {
+    fn approve(
+        &self,
+        _: RunId,
+        _: Turn,
+        _: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>> {
+        Box::pin(async { Vec::new() })
     }
 }
 
@@ -115,6 +148,8 @@ pub struct Ports {
     pub model: Arc<dyn Model>,
     /// Runs tools.
     pub tools: Tools,
+    /// Is asked about calls whose tools want that.
+    pub approver: Arc<dyn Approver>,
     /// Allows calls.
     pub authorizer: Arc<dyn Authorizer>,
     /// Looks what became of starts.

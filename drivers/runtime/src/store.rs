@@ -18,6 +18,9 @@ struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoreGone;
 
+/// Told when a thread has let go of what it held.
+pub(crate) type Closed = oneshot::Receiver<()>;
+
 /// How everybody reaches the store.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreHandle {
@@ -26,14 +29,18 @@ pub(crate) struct StoreHandle {
 }
 
 impl StoreHandle {
-    /// Gives the store a thread. The thread ends when the last handle is dropped.
-    pub(crate) fn start(store: impl Store + Send + 'static) -> io::Result<Self> {
+    /// Gives the store a thread. The thread ends when the last handle is dropped; then the store
+    /// is closed, and that is told.
+    pub(crate) fn start(store: impl Store + Send + 'static) -> io::Result<(Self, Closed)> {
         let (requests, inbox) = channel();
         let (count, unsure) = watch::channel(0);
-        thread::Builder::new()
-            .name("everstep-store".to_owned())
-            .spawn(move || serve(store, &inbox, &count))?;
-        Ok(Self { requests, unsure })
+        let (closing, closed) = oneshot::channel();
+        thread::Builder::new().name("everstep-store".to_owned()).spawn(move || {
+            serve(store, &inbox, &count);
+            // Nobody may be waiting for it.
+            let _ = closing.send(());
+        })?;
+        Ok((Self { requests, unsure }, closed))
     }
 
     /// Executes a pipeline.

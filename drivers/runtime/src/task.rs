@@ -15,7 +15,8 @@ const LEAVE: Duration = Duration::from_secs(2);
 /// # Errors
 /// The operating system gives no threads.
 pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
+    let mut builder = Builder::new_multi_thread();
+    let runtime = builder.worker_threads(2).enable_time().enable_io().build()?;
     let output = runtime.block_on(future);
     runtime.shutdown_timeout(LEAVE);
     Ok(output)

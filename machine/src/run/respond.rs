@@ -37,7 +37,7 @@ impl State {
                 return;
             }
         };
-        (self.retries, self.shortened) = (0, false);
+        (self.retries, self.shortened, self.cleared) = (0, false, false);
         if let Err(settlement) = self.judge(&response) {
             return self.settle(settlement, effects);
         }

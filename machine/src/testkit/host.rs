@@ -12,7 +12,9 @@ use crate::agent::{
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
 use crate::contract::Machine;
-use crate::effect::{Answer, Authorization, External, Reconciliation};
+use crate::effect::{
+    Answer, ApprovalAnswer, ApprovalQuestion, Authorization, External, Reconciliation,
+};
 use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
 use crate::record::Doubt;
 use crate::store::{Store, StoreFault};
@@ -50,10 +52,24 @@ impl Outside {
             External::CallModel(request) => Answer::Model {
                 run: request.run,
                 turn: request.turn,
+                purpose: request.purpose,
                 response: Ok(Arc::new(self.respond(&request))),
             },
             External::Authorize { run, turn, .. } => {
                 Answer::Authorizer { run, turn, authorization: self.authorization }
+            }
+            External::Check { run, turn, subject, values } => {
+                let verdicts = values.iter().map(|_| None).collect();
+                Answer::Checked { run, turn, subject, verdicts }
+            }
+            External::Approve { run, turn, questions } => {
+                let answer = |it: &ApprovalQuestion| ApprovalAnswer {
+                    call: it.call,
+                    digest: it.digest,
+                    approved: true,
+                };
+                let answers = questions.iter().map(answer).collect();
+                Answer::Approver { run, turn, answers }
             }
             External::InvokeTool(it) => Answer::Tool {
                 start: Doubt { call: it.call, start: it.epoch },
@@ -70,7 +86,7 @@ impl Outside {
         let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         let mut parts: Vec<ResponsePart> = calls.into_iter().map(declared).collect();
         parts.push(ResponsePart::Text("done".into()));
-        ModelResponse { parts, finish, usage: Usage::default() }
+        ModelResponse { parts, finish, usage: Some(Usage::default()) }
     }
 }
 
@@ -156,7 +172,9 @@ impl Host {
                     Input::Stored(answer)
                 }
                 Effect::External(external) => Input::Answered(self.outside.answer(external)),
-                Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
+                Effect::CancelExternals
+                | Effect::ScheduleRenewal { .. }
+                | Effect::Schedule { .. } => continue,
                 Effect::End(end) => return Err(end),
             };
             let step = Attempt::step(state, input);

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use super::agent::{binding, call, submission, text};
 use crate::admission::creation;
 use crate::agent::{
-    Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart, ToolCall, ToolOutcome, Usage,
+    Allowance, Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart, ToolCall,
+    ToolOutcome, Usage,
 };
 use crate::digest::Digest;
 use crate::identity::{
@@ -16,7 +17,7 @@ use crate::identity::{
 use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
-    AbortRequested, Batch, Corruption, Doubt, Envelope, FinishKind, InputRecorded,
+    AbortRequested, Batch, Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded,
     ModelInterrupted, ModelResponded, Record, RecoveryDecided, Settlement, StoredBatch,
     SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
 };
@@ -50,6 +51,9 @@ impl Tale {
             principal: PrincipalId::new("ada").unwrap(),
             run: self.run(),
             input: text(self.0),
+            kind: InputKind::First,
+            at: Timestamp(1_000),
+            allowance: Allowance::default(),
         })
     }
 
@@ -62,7 +66,7 @@ impl Tale {
 
     pub(crate) fn interrupted(self, turn: u32, epoch: u64) -> Record {
         let (submission, turn, epoch) = (self.submission(), Turn(turn), Epoch(epoch));
-        Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch })
+        Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch, lost_tokens: 0 })
     }
 
     /// A call with the parameters that [`response`] gives its tool is about to start.
@@ -119,6 +123,7 @@ impl Tale {
             agent: call.binding.definition.id().clone(),
             payload: Digest::ZERO,
             input: call.input,
+            allowance: call.allowance,
         };
         Row {
             admission: Arc::new(admission),
@@ -144,7 +149,7 @@ pub(crate) fn response(calls: &[&str]) -> ModelResponse {
     };
     let mut parts: Vec<_> = calls.iter().map(call).collect();
     parts.push(ResponsePart::Text("done".into()));
-    ModelResponse { parts, finish, usage: Usage::default() }
+    ModelResponse { parts, finish, usage: Some(Usage::default()) }
 }
 
 pub(crate) fn success(result: &str) -> ToolOutcome {
@@ -152,7 +157,7 @@ pub(crate) fn success(result: &str) -> ToolOutcome {
 }
 
 pub(crate) fn completed() -> Settlement {
-    Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop }
+    Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop, disposition: None }
 }
 
 pub(crate) fn failed(tag: &str) -> Settlement {

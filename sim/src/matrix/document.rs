@@ -16,9 +16,17 @@ effect and a phase of it, `before` it happens, `during` it (for effects outside 
 may or may not happen then), or `after` it happened with its answer lost. The list of failpoints is
 computed from the kinds of effects; none is kept by hand.
 
-`everstep matrix` runs the corpus through a crash, a pause and (at the store) a lost message at every
-one of these failpoints, `--depth 2` through every pair, and gives each row its verdict.
+Each row is proven twice. *Simulated*: `everstep matrix` runs the corpus through a crash, a pause and
+(at the store) a lost message at every one of these failpoints, `--depth 2` through every pair, and
+gives each row its verdict. *Killed*: [`drivers/cli/tests/kills.rs`](../drivers/cli/tests/kills.rs)
+ends the real binary by SIGKILL at every one of them, with whole pipelines and with single commands
+as transactions on a SQLite file, and runs the same line again. Its tests
+`dur_019_killed_at_every_failpoint_…` compare, row by row, where they have killed with the failpoints
+of this table.
 ";
+
+/// Who proves a row that is built.
+const PROOF: &str = "simulated; [killed](../drivers/cli/tests/kills.rs)";
 
 /// The whole document.
 #[must_use]
@@ -26,12 +34,13 @@ pub fn document() -> String {
     let mut text = String::from(HEAD);
     let all = failpoints().len();
     let _ = write!(text, "\n## Proven\n\n{} rows, {all} failpoints.\n\n", Row::ALL.len());
-    text.push_str("| row | the crash strikes | what becomes of the submission | failpoints |\n");
-    text.push_str("| --- | --- | --- | --- |\n");
+    text.push_str("| row | the crash strikes | what becomes of the submission | failpoints ");
+    text.push_str("| proof |\n| --- | --- | --- | --- | --- |\n");
     for row in Row::ALL {
         let points: Vec<_> = row.failpoints().map(|point| format!("`{point}`")).collect();
         let (title, recovery) = (row.title(), row.recovery());
-        let _ = writeln!(text, "| {row} | {title} | {recovery} | {} |", points.join(" "));
+        let points = points.join(" ");
+        let _ = writeln!(text, "| {row} | {title} | {recovery} | {points} | {PROOF} |");
     }
     text.push_str("\n## Open\n\nThese rows wait for a capability that is not built. ");
     text.push_str("They have no failpoints yet and nothing is claimed about them.\n\n");

@@ -166,6 +166,7 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
         BatchKind::ToolSettled => split(phase, Row::D12, Row::D13),
         BatchKind::ToolUnknown | BatchKind::ToolResolved => Row::D12,
         BatchKind::AbortRequested => Row::A02,
+        BatchKind::CompactionCreated => Row::D07,
         BatchKind::SubmissionSettled => split(phase, Row::D15, Row::D16),
     }
 }
@@ -173,6 +174,7 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
 const fn external(kind: ExternalKind, phase: CrashPhase) -> Row {
     match kind {
         ExternalKind::CallModel => Row::D07,
+        ExternalKind::Check | ExternalKind::Approve => Row::D08,
         ExternalKind::Authorize => match phase {
             CrashPhase::Before => Row::D08,
             CrashPhase::During | CrashPhase::After => Row::D09,

@@ -44,6 +44,7 @@ impl Judge {
             | Record::ModelResponded(_)
             | Record::ModelInterrupted(_)
             | Record::AbortRequested(_)
+            | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
             Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
             Record::ToolPrepared(it) => self.check_prepared(epoch, it, authorised),

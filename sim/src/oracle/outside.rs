@@ -22,7 +22,7 @@ impl Judge {
     ) {
         match external {
             External::CallModel(request) => self.check_request(cast, request),
-            External::Authorize { .. } => {}
+            External::Check { .. } | External::Approve { .. } | External::Authorize { .. } => {}
             External::InvokeTool(it) => self.check_start(cast, lane, it, authorised),
             External::Reconcile(_) if answered.deed == Deed::Proved => {
                 self.note(Sometimes::Reconciled);

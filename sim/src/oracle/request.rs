@@ -1,6 +1,6 @@
 //! What a model is shown (RUN-005, RUN-006).
 
-use everstep_machine::agent::{Message, ModelRequest, ModelResponse};
+use everstep_machine::agent::{Message, Messages, ModelRequest, ModelResponse};
 use everstep_machine::identity::ToolCallId;
 
 use super::{Judge, Property, Sometimes};
@@ -25,13 +25,13 @@ impl Judge {
 
 /// Whole batches, each call with its own result, in declaration order, and nothing else; and
 /// the model has something to answer.
-pub(super) fn check(cast: &Cast, messages: &[Message]) -> Result<(), &'static str> {
+pub(super) fn check(cast: &Cast, messages: &Messages) -> Result<(), &'static str> {
     let mut rest = messages.iter();
     let mut answered = true;
     while let Some(message) = rest.next() {
         answered = false;
         match message {
-            Message::User(_) => {}
+            Message::User(_) | Message::Summary(_) => {}
             Message::ToolResult { .. } => return Err("a result without its call"),
             Message::Assistant(response) => {
                 answered = response.calls().next().is_none();

@@ -52,8 +52,17 @@ impl Outside {
         let at_once = |answer| Answered { answer, after: DurationMs(0), deed: Deed::Nothing };
         match external {
             External::CallModel(request) => {
-                let (run, turn) = (request.run, request.turn);
-                at_once(Answer::Model { run, turn, response: cast.answer(run, turn) })
+                let (run, turn, purpose) = (request.run, request.turn, request.purpose);
+                let response = cast.answer(run, turn);
+                at_once(Answer::Model { run, turn, purpose, response })
+            }
+            External::Check { run, turn, subject, values } => {
+                let verdicts = values.iter().map(|_| None).collect();
+                at_once(Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts })
+            }
+            External::Approve { run, turn, questions } => {
+                let answers = questions.iter().map(|question| cast.approve(question)).collect();
+                at_once(Answer::Approver { run: *run, turn: *turn, answers })
             }
             External::Authorize { run, turn, calls } => {
                 let authorization = cast.authorize(calls);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, ModelFault, ModelRequest, Resolution, ToolOutcome,
+    Diagnostic, ExecutionClass, Messages, ModelFault, ModelRequest, Purpose, Resolution,
+    ToolChoice, ToolOutcome,
 };
 use everstep_machine::effect::{
     Answer, Authorization, Doubted, External, Invocation, Reconciliation,
@@ -80,10 +81,14 @@ fn reconcile(outside: &mut Outside, cast: &Cast, start: u64, asking: u64) -> Rec
 
 fn ask(cast: &Cast, turn: u32) -> Result<(usize, String), ModelFault> {
     let request = ModelRequest {
-        agent: cast.binding.definition.id().clone(),
+        agent: cast.binding.definition.clone(),
         run: cast.clients[0].run,
         turn: Turn(turn),
-        messages: Vec::new(),
+        purpose: Purpose::Respond,
+        messages: Messages::default(),
+        tools: ToolChoice::Allowed,
+        output: None,
+        status: Vec::new(),
     };
     let asked = External::CallModel(Arc::new(request));
     match Outside::default().perform(cast, &asked).answer {

@@ -2,7 +2,8 @@
 //!
 //! An agent file is a scenario without a world: the same tables for agent, tools, authorizer and
 //! the model's script, but nobody who submits, aborts or resolves, for that is done by people.
-//! What is added is an effect that a person can see: a tool may append a line to a file.
+//! What is added is an effect that a person can see: a tool may append a line to a file. The
+//! model's script may stand in a file of its own, so that several agents can share it.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use super::check::{self, Tools};
 use super::draft::{Checked, Said, Tool};
 use super::error::ScenarioError;
 use super::grammar::{
-    AGENT, AUTHORIZER, FAILURE, Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
+    AGENT, AUTHORIZER, FAILURE, Key, Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
 };
 use super::parse::{self, Row};
 use super::words::{CLASSES, RECONCILERS, words};
@@ -27,7 +28,7 @@ pub(super) static AGENT_FILE: Table = Table {
     definition: "agent-file",
     about: "An agent, its tools, and its model's script.",
     keys: &[
-        key("schema", Shape::Whole(SCHEMA, SCHEMA), Required, "Version of this format."),
+        VERSION,
         key("about", Shape::Text, Optional, "What the agent is for, in a sentence."),
         key("agent", Shape::Table(&AGENT), Required, "The agent."),
         key("tools", Shape::Tables(&AGENT_TOOL, 0, TOOLS), Default("[]"), "The agent's tools."),
@@ -37,12 +38,38 @@ pub(super) static AGENT_FILE: Table = Table {
             Optional,
             "The host's authorizer; without it everything is allowed.",
         ),
-        key(
-            "turns",
-            TURNS,
-            Required,
-            "What the scripted model does, turn by turn. The last turn repeats.",
-        ),
+        key("turns", TURNS, Optional, SCRIPT),
+        key("model", Shape::Table(&MODEL), Optional, "The model, if its script stands elsewhere."),
+    ],
+    rules: &[Rule::Some(&["turns", "model"]), Rule::Excludes("model", "turns")],
+};
+
+const VERSION: Key =
+    key("schema", Shape::Whole(SCHEMA, SCHEMA), Required, "Version of this format.");
+
+const SCRIPT: &str = "What the scripted model does, turn by turn. The last turn repeats.";
+
+static MODEL: Table = Table {
+    name: "[model]",
+    definition: "model",
+    about: "The model.",
+    keys: &[key(
+        "script",
+        Shape::Text,
+        Required,
+        "The file with its script, from the folder of this file.",
+    )],
+    rules: &[],
+};
+
+pub(super) static SCRIPT_FILE: Table = Table {
+    name: "the file",
+    definition: "model-script",
+    about: "The script of a model, for the agent files that name it.",
+    keys: &[
+        VERSION,
+        key("about", Shape::Text, Optional, "What the model does, in a sentence."),
+        key("turns", TURNS, Required, SCRIPT),
     ],
     rules: &[],
 };
@@ -113,13 +140,24 @@ pub struct AgentTool {
     pub outcome: ToolOutcome,
 }
 
+/// The bytes of an agent file and of its script: together they say what is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSource {
+    /// Of the agent file.
+    pub agent: Vec<u8>,
+    /// Of the file that it names as its model's script, if it names one.
+    pub script: Option<Vec<u8>>,
+}
+
 impl AgentFile {
-    /// Reads an agent file's text. Errors call the file `path`.
+    /// Reads an agent file's text. Errors call the file `path`; a script that it names is read
+    /// from the folder of that path, and errors in the script call it by its own.
     ///
     /// # Errors
-    /// The text is no agent: the error says what is wrong and where.
+    /// The text is no agent, or its script cannot be read or is none: the error says what is wrong
+    /// and where.
     pub fn parse(path: &str, text: &str) -> Result<Self, ScenarioError> {
-        parse::file(path, text, &AGENT_FILE, agent_file)
+        scripted(path, text).map(|(file, _)| file)
     }
 
     /// Reads an agent file's bytes, as [`AgentFile::parse`] does its text.
@@ -130,13 +168,16 @@ impl AgentFile {
         Self::parse(path, read::text(path, bytes)?)
     }
 
-    /// Reads an agent file of at most [`super::SCENARIO_BYTES`], and returns its bytes too.
+    /// Reads an agent file and the script that it names, each of at most
+    /// [`super::SCENARIO_BYTES`], and returns their bytes too.
     ///
     /// # Errors
-    /// The file cannot be read, or holds no agent.
-    pub fn read(path: &Path) -> Result<(Self, Vec<u8>), ScenarioError> {
-        let bytes = read::whole(path)?;
-        Self::decode(&path.to_string_lossy(), &bytes).map(|file| (file, bytes))
+    /// A file cannot be read, or holds no agent or no script.
+    pub fn read(path: &Path) -> Result<(Self, AgentSource), ScenarioError> {
+        let agent = read::whole(path)?;
+        let name = path.to_string_lossy();
+        let (file, script) = scripted(&name, read::text(&name, &agent)?)?;
+        Ok((file, AgentSource { agent, script }))
     }
 
     /// The tool of that name.
@@ -146,7 +187,50 @@ impl AgentFile {
     }
 }
 
-fn agent_file(root: &Row<'_, '_>) -> Checked<AgentFile> {
+/// Where a model's script stands.
+enum Script {
+    /// Here.
+    Here(Vec<TurnScript>),
+    /// In another file.
+    Beside(String),
+}
+
+/// An agent file without what other files say.
+struct Draft {
+    agent: AgentScript,
+    tools: Tools,
+    appends: Vec<Option<String>>,
+    denied: Vec<ToolName>,
+    script: Script,
+}
+
+/// Reads an agent file's text and its script, and returns the bytes of the latter if it stands in
+/// a file of its own.
+fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), ScenarioError> {
+    let Draft { agent, tools, appends, denied, script } =
+        parse::file(path, text, &AGENT_FILE, draft)?;
+    let (turns, bytes) = match script {
+        Script::Here(turns) => (turns, None),
+        Script::Beside(name) => {
+            let path = Path::new(path).with_file_name(name);
+            let (bytes, name) = (read::whole(&path)?, path.to_string_lossy());
+            let text = read::text(&name, &bytes)?;
+            let turns = parse::file(&name, text, &SCRIPT_FILE, |root| {
+                about(root)?;
+                tools.turns(&root.each("turns", parse::turn)?)
+            })?;
+            (turns, Some(bytes))
+        }
+    };
+    let Tools(tools) = tools;
+    let tools = tools.into_iter().zip(appends).map(|(script, append)| {
+        let (definition, latency, outcome) = (script.definition, script.latency, script.outcome);
+        AgentTool { definition, latency, append, outcome }
+    });
+    Ok((AgentFile { agent, tools: tools.collect(), denied, turns }, bytes))
+}
+
+fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
     let agent = root.row("agent");
     let agent = agent.as_ref().unwrap_or(root);
     let agent = check::agent(
@@ -154,9 +238,7 @@ fn agent_file(root: &Row<'_, '_>) -> Checked<AgentFile> {
         &agent.need("instructions", "[agent]")?,
         &agent.whole_or("max_turns", u64::from(DEFAULT_MAX_TURNS)),
     )?;
-    if let Some(about) = root.text("about") {
-        check::text("about", &about)?;
-    }
+    about(root)?;
     let drafts: Vec<(Tool, Option<Said>)> =
         root.each("tools", |row| Ok((parse::tool(row)?, row.text("append"))))?;
     let (parts, appends): (Vec<_>, Vec<_>) = drafts.into_iter().unzip();
@@ -165,19 +247,22 @@ fn agent_file(root: &Row<'_, '_>) -> Checked<AgentFile> {
     let denies: Vec<_> =
         denies.map_or(Vec::new(), |row| parse::texts(row.items("denies")).collect());
     let denied = tools.denied(&denies)?;
-    let turns = tools.turns(&root.each("turns", parse::turn)?)?;
-    let Tools(tools) = tools;
-    let tools = tools.into_iter().zip(appends).map(|(script, append)| {
-        let append = append.as_ref().map(file_name).transpose()?;
-        let (definition, latency, outcome) = (script.definition, script.latency, script.outcome);
-        Ok(AgentTool { definition, latency, append, outcome })
-    });
-    Ok(AgentFile { agent, tools: tools.collect::<Checked<_>>()?, denied, turns })
+    let script = match root.row("model") {
+        Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
+        None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),
+    };
+    let appends = appends.iter().map(|said| said.as_ref().map(|it| file_name("append", it)));
+    let appends = appends.map(Option::transpose).collect::<Checked<_>>()?;
+    Ok(Draft { agent, tools, appends, denied, script })
+}
+
+fn about(root: &Row<'_, '_>) -> Checked<()> {
+    root.text("about").map_or(Ok(()), |said| check::text("about", &said).map(drop))
 }
 
 /// A path that is worth trying: some text, nothing in it that steers a terminal.
-fn file_name(said: &Said) -> Checked<String> {
-    check::name("append", said, |text| {
+fn file_name(key: &'static str, said: &Said) -> Checked<String> {
+    check::name(key, said, |text| {
         everstep_machine::identity::IdempotencyKey::new(text).map(|_| text.to_owned())
     })
 }

@@ -218,9 +218,8 @@ const RESOLUTIONS: &str = "[[resolutions]]";
 
 fn tool(part: &Tool) -> Checked<ToolScript> {
     let definition = ToolDefinition {
-        name: name("name", &part.name, ToolName::new)?,
-        class: part.class,
         reconciles: part.reconciles,
+        ..ToolDefinition::new(name("name", &part.name, ToolName::new)?, part.class)
     };
     let latency = DurationMs(within("latency_ms", &part.latency_ms, 0, LATENCY_MS)?);
     let outcome = match &part.reaction {

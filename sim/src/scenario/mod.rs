@@ -47,12 +47,12 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Outcome;
 
-pub use agent::{AgentFile, AgentTool};
+pub use agent::{AgentFile, AgentSource, AgentTool};
 pub use bounds::{ABORTS, LATENCY_MS, SCENARIO_BYTES, SUBMISSIONS, TOOLS, WORKERS};
 pub use draft::{Abort, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};
 pub use fault::{Fault, Noun, Type};
-pub use schema::{agent_json_schema, json_schema};
+pub use schema::{agent_json_schema, json_schema, script_json_schema};
 
 /// A whole scenario, checked: every reference in it resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,6 +225,7 @@ pub fn fallback(tool: &ToolScript) -> Resolution {
         | ToolOutcome::InvalidInput(diagnostic)
         | ToolOutcome::Defect(diagnostic) => Resolution::Failed(diagnostic.clone()),
         ToolOutcome::Rejected(_) => Resolution::Failed(Diagnostic::cut("Rejected", "rejected")),
+        ToolOutcome::Truncated(_) => Resolution::Failed(Diagnostic::cut("Truncated", "cut")),
     }
 }
 

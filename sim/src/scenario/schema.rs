@@ -8,7 +8,7 @@ use std::fmt::Write;
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::IDENTIFIER_CHARS;
 
-use super::agent::AGENT_FILE;
+use super::agent::{AGENT_FILE, SCRIPT_FILE};
 use super::grammar::{Key, Presence, ROOT, Rule, Shape, Table};
 
 /// The schema of scenario files: what `docs/scenario.schema.json` holds.
@@ -21,6 +21,12 @@ pub fn json_schema() -> String {
 #[must_use]
 pub fn agent_json_schema() -> String {
     schema(&AGENT_FILE, "Everstep agent")
+}
+
+/// The schema of models' scripts: what `docs/model-script.schema.json` holds.
+#[must_use]
+pub fn script_json_schema() -> String {
+    schema(&SCRIPT_FILE, "Everstep model script")
 }
 
 fn schema(root: &'static Table, title: &str) -> String {

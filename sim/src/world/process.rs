@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{Epoch, Timestamp, ToolCallId};
+use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt};
 
@@ -79,6 +80,8 @@ pub(super) struct Task {
     pub(super) flights: Vec<Flight>,
     /// When the lease needs renewal.
     pub(super) renewal: Option<Timestamp>,
+    /// What the run asked to be reminded of, and when.
+    pub(super) timers: Vec<(Timestamp, Timer)>,
     /// Whether a wake hint has arrived.
     pub(super) woken: bool,
     /// Whether another owner wrote the lane's rows after this attempt read them: the claim that

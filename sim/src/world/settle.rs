@@ -6,6 +6,7 @@ use everstep_machine::digest::Hasher;
 use everstep_machine::effect::{CrashPhase, EffectKind, Failpoint};
 use everstep_machine::identity::{DurationMs, Epoch, Timestamp, Token};
 use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
+use everstep_machine::run::Timer;
 use everstep_machine::store::Pipeline;
 use everstep_machine::{admission, attempt};
 
@@ -104,7 +105,20 @@ impl World {
             self.tell(process, task, attempt::Input::RenewalDue);
             return Look::Moved;
         }
+        if let Some(timer) = self.take_timer(process, task) {
+            self.tell(process, task, attempt::Input::Due(timer));
+            return Look::Moved;
+        }
+        let it = &self.processes[process].tasks[task];
         it.next_spot(self.clock).map_or(Look::Rests, |spot| self.stands(process, task, spot))
+    }
+
+    /// A timer of the task's run that is due; it is due once.
+    pub(super) fn take_timer(&mut self, process: usize, task: usize) -> Option<Timer> {
+        let clock = self.clock;
+        let timers = &self.processes[process].tasks[task].timers;
+        let at = timers.iter().position(|(due, _)| *due <= clock)?;
+        Some(self.process_mut(process).tasks[task].timers.remove(at).1)
     }
 
     fn stands(&self, process: usize, task: usize, spot: Spot) -> Look {
@@ -193,6 +207,7 @@ impl World {
                 sent: None,
                 flights: Vec::new(),
                 renewal: None,
+                timers: Vec::new(),
                 woken: false,
                 outrun: false,
             },
@@ -286,6 +301,7 @@ impl Task {
             FlightProgress::Before | FlightProgress::During => None,
             FlightProgress::Happened { due, .. } => Some(*due),
         });
-        answers.chain(self.renewal).min()
+        let timers = self.timers.iter().map(|(due, _)| *due);
+        answers.chain(self.renewal).chain(timers).min()
     }
 }

@@ -1,5 +1,7 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
+mod reading;
+mod stopping;
 mod support;
 
 use std::sync::Arc;
@@ -156,20 +158,4 @@ fn dur_005_two_hosts_on_one_file_settle_everything_once() {
     })
     .unwrap();
     assert_eq!(invoked.load(Ordering::SeqCst), names.len());
-}
-
-#[test]
-fn ops_03_a_host_that_is_stopped_lets_what_runs_come_to_its_end() {
-    let desk = Desk::new();
-    let row = block_on(async {
-        let host = desk.host(returns("receipt"), 1, NEVER);
-        let submission = host.submit(call("a", "1")).await.unwrap().submission;
-        while desk.records("a").len() < 2 {
-            everstep_runtime::pause(Duration::from_millis(1)).await;
-        }
-        host.stop().await;
-        desk.reader().row(&lane("a"), submission).unwrap().unwrap()
-    });
-    let row = row.unwrap();
-    assert!(matches!(row.phase, everstep_machine::ledger::Phase::Settled(_)), "{row:?}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    AgentDefinition, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
+    AgentDefinition, Allowance, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
     ModelResponse, ResponsePart, ToolCall, ToolDefinition, Usage,
 };
 use everstep_machine::digest::Digest;
@@ -17,8 +17,9 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Record;
 use everstep_machine::scheduler::Findings;
+use everstep_machine::store::Store;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Config, Deltas, Host, LookOut, Model, NoReconciler, Ports,
+    AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
 };
 use everstep_sqlite::{Clock as _, Options, SqliteReader, SqliteStore, WallClock};
@@ -53,25 +54,46 @@ impl Desk {
     }
 
     pub(crate) fn host(&self, tools: Tools, slots: usize, glance: Duration) -> Host {
+        self.host_on(self.store(), ports(tools), |config| Config { slots, glance, ..config })
+    }
+
+    /// A host on a store of one's own, that leaves a dead owner's lane alone for a minute.
+    pub(crate) fn host_on(
+        &self,
+        store: impl Store + Send + 'static,
+        ports: Ports,
+        config: impl FnOnce(Config) -> Config,
+    ) -> Host {
         let number = self.hosts.fetch_add(1, Ordering::Relaxed);
         let producer = ProducerId::new(&format!("host {number}")).unwrap();
-        let ports = Ports {
-            model: Arc::new(Once),
-            tools,
-            authorizer: Arc::new(AllowAll),
-            reconciler: Arc::new(NoReconciler),
-            bindings: Arc::new(Clerk(binding())),
-        };
         let lease = DurationMs(60_000);
-        let config = Config { slots, glance, lease, ..Config::new(producer) };
+        let config = config(Config { lease, ..Config::new(producer) });
         let lookout = Look { reader: self.reader(), version: None };
-        Host::start(self.store(), lookout, ports, config).unwrap()
+        Host::start(store, lookout, ports, config).unwrap()
+    }
+
+    /// What stands beside the database.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.home.path()).unwrap();
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     /// Every record of a lane.
     pub(crate) fn records(&self, name: &str) -> Vec<Record> {
         let page = self.reader().log_page(&lane(name), Sequence(0)).unwrap();
         page.batches.iter().flat_map(|batch| batch.batch().records().to_vec()).collect()
+    }
+}
+
+/// A model that calls the tool once, and nobody who objects.
+pub(crate) fn ports(tools: Tools) -> Ports {
+    Ports {
+        model: Arc::new(Once),
+        tools,
+        approver: Arc::new(everstep_runtime::NoApprover),
+        authorizer: Arc::new(AllowAll),
+        reconciler: Arc::new(NoReconciler),
+        bindings: Arc::new(Clerk(binding())),
     }
 }
 
@@ -112,25 +134,27 @@ impl Model for Once {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
         Box::pin(async move {
             let (part, finish) = if request.turn == Turn(0) {
-                let parameters = CanonicalJson::string("four").unwrap();
+                let parameters = CanonicalJson::parse(b"{\"amount\":4}").unwrap();
                 let call = ToolCall { label: "call".into(), tool: pay(), parameters };
                 (ResponsePart::Call(call), FinishReason::ToolCalls)
             } else {
-                deltas.text("done");
                 (ResponsePart::Text("done".into()), FinishReason::Stop)
             };
-            Ok(Arc::new(ModelResponse { parts: vec![part], finish, usage: Usage::default() }))
+            let usage = Some(Usage::default());
+            let response = ModelResponse { parts: vec![part], finish, usage };
+            parts.send_whole(&response).await.expect("the host waits for it");
+            Ok(())
         })
     }
 }
 
 fn binding() -> Arc<Binding> {
     let class = ExecutionClass::Ordinary;
-    let tool = ToolDefinition { name: pay(), class, reconciles: false };
+    let tool = ToolDefinition::new(pay(), class);
     let id = AgentId::new("clerk").unwrap();
     let definition = AgentDefinition::new(id, "You refund.", vec![tool], 4).unwrap();
     Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
@@ -155,6 +179,7 @@ pub(crate) fn call(conversation: &str, key: &str) -> Call {
         tenant: TenantId::new("shop").unwrap(),
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string("refund this, please").unwrap(),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("door").unwrap(),
     }

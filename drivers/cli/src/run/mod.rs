@@ -1,8 +1,11 @@
 //! `everstep run`: one durable submission on one file.
 //!
-//! What is submitted is named by what was asked: the agent file's bytes, the input and the key. So
-//! the same line, typed again after whatever happened, finds the submission it began and carries
-//! on, or prints how it ended; it never begins a second one.
+//! What is submitted is named by what was asked: the bytes of the agent file and of its script, the
+//! input and the key. So the same line, typed again after whatever happened, finds the submission
+//! it began and carries on, or prints how it ended; it never begins a second one.
+//!
+//! A signal that asks the process to end stops the host at the next boundary; a second one ends the
+//! process at once. Neither loses anything: both are a crash that was announced.
 
 mod lane;
 mod outside;
@@ -13,9 +16,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use everstep_machine::admission::Call;
-use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::agent::{AgentDefinition, Allowance, Binding};
 use everstep_machine::digest::{Digest, Hasher};
 use everstep_machine::identity::{
     ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId,
@@ -24,22 +28,29 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::JSON_BYTES;
 use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
 use everstep_runtime::{
-    AllowAll, Config, Failpoints, Host, HostError, NoReconciler, Ports, Standing, block_on,
+    AllowAll, Config, Failpoints, Host, HostError, Interrupts, NoApprover, NoReconciler, Ports,
+    block_on,
 };
-use everstep_sim::scenario::{AgentFile, Fault};
+use everstep_sim::scenario::{AgentFile, AgentSource, Fault};
 use everstep_sqlite::{Options, SqliteStore, StoreError};
 
 use crate::args::Run;
 use crate::database;
 use crate::exit::{Complaint, Exit, Outcome};
+use crate::output;
 use lane::OwnLane;
+use report::Report;
+
+/// How long one sending of a pipeline waits while another process holds the lock. The host sends
+/// several times before it gives up.
+const LOCKED: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub(crate) fn run(args: &Run) -> Outcome {
     let agent = agent(&args.agent)?;
     let call = call(args, &agent)?;
     let failpoints = Failpoints::from_env().map_err(|why| Complaint::new(Exit::Usage, why))?;
-    let options = Options::new(&args.db).mode(args.commit);
+    let options = Options::new(&args.db).mode(args.commit).busy(LOCKED);
     let mut store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
     let points = failpoints.clone();
     store.on_failpoint(move |failpoint| points.pass(failpoint));
@@ -56,17 +67,43 @@ pub(crate) fn run(args: &Run) -> Outcome {
         failpoints,
         ..Config::new(call.producer.clone())
     };
-    let standing = block_on(async {
+    let report = block_on(async {
+        let mut interrupts = Interrupts::listen().map_err(no_signals)?;
         let host = Host::start(store, lookout, ports, config).map_err(no_threads)?;
         host.on_event(progress::watcher());
         let answer = async {
             host.submit(call).await?;
             host.wait(&lane, submission).await
         };
-        answer.await.map_err(|error| failed(error, &trouble))
+        let Some(answer) = interrupts.unless(answer).await else {
+            stopped(host, interrupts).await;
+            return Ok(None);
+        };
+        let answer = answer.map_err(|error| failed(error, &trouble));
+        // While the store is open: whoever only looks leaves files beside one that is closed.
+        let report = answer.and_then(|standing| Report::of(args, &lane, submission, standing));
+        // What a settled submission left to record is recorded. A signal cuts that short.
+        let _ = interrupts.unless(host.stop()).await;
+        report.map(Some)
     });
-    let standing: Standing = standing.map_err(no_threads)??;
-    report::print(args, &lane, submission, &standing)
+    match report.map_err(no_threads)?? {
+        Some(report) => report.print(),
+        None => {
+            output::note(STOPPED);
+            Ok(Exit::Budget)
+        }
+    }
+}
+
+const STOPPED: &str = "stopped; the same line carries on";
+
+/// Stops the host because somebody has asked the process to end. Being asked twice means at once:
+/// handlers that block are not waited for.
+async fn stopped(host: Host, mut interrupts: Interrupts) {
+    if interrupts.unless(host.stop()).await.is_none() {
+        output::note(STOPPED);
+        std::process::exit(i32::from(Exit::Budget.code()));
+    }
 }
 
 /// An agent file, read, with what identifies it.
@@ -77,7 +114,7 @@ struct Agent {
 }
 
 fn agent(path: &Path) -> Result<Agent, Complaint> {
-    let (file, bytes) = AgentFile::read(path).map_err(|error| {
+    let (file, source) = AgentFile::read(path).map_err(|error| {
         let absent =
             matches!(error.fault(), Fault::Missing { .. } | Fault::Folder | Fault::Unreadable(_));
         Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
@@ -87,12 +124,22 @@ fn agent(path: &Path) -> Result<Agent, Complaint> {
     let definition =
         AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
             .expect("CAP-001: a checked file holds a sound agent");
-    let digest = Digest::of("everstep/agent-file", &bytes);
+    let digest = digest(&source);
     Ok(Agent {
         file: Arc::new(file),
         binding: Arc::new(Binding { definition, model: digest }),
         digest,
     })
+}
+
+/// What identifies an agent: every byte of the files that describe it.
+fn digest(source: &AgentSource) -> Digest {
+    match &source.script {
+        None => Digest::of("everstep/agent-file", &source.agent),
+        Some(script) => {
+            Hasher::new("everstep/agent-and-script").bytes(&source.agent).bytes(script).digest()
+        }
+    }
 }
 
 /// What is submitted, under a name that the same line gives it again.
@@ -111,6 +158,7 @@ fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
         tenant: TenantId::new("default").expect(named),
         key: IdempotencyKey::new(&name).expect(named),
         input,
+        allowance: Allowance::default(),
         binding: Arc::clone(&agent.binding),
         producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
             .expect(named),
@@ -154,6 +202,7 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     Ports {
         model: Arc::new(outside::Scripted(Arc::clone(file))),
         tools: outside::tools(file),
+        approver: Arc::new(NoApprover),
         authorizer: if file.denied.is_empty() {
             Arc::new(AllowAll)
         } else {
@@ -199,4 +248,8 @@ fn failed(error: HostError, trouble: &Trouble) -> Complaint {
 
 fn no_threads(why: std::io::Error) -> Complaint {
     Complaint::new(Exit::Environment, format!("no threads: {why}"))
+}
+
+fn no_signals(why: std::io::Error) -> Complaint {
+    Complaint::new(Exit::Environment, format!("no signals: {why}"))
 }

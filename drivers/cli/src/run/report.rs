@@ -13,25 +13,46 @@ use crate::database::{self, Unknown};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::output::{self, BAD, GOOD, styled};
 
-/// Prints it and says how the command ends.
-pub(super) fn print(
-    args: &Run,
-    lane: &ConversationId,
+/// How a run ended, with all that is said about it.
+pub(super) struct Report<'a> {
+    args: &'a Run,
+    lane: &'a ConversationId,
     submission: SubmissionId,
-    standing: &Standing,
-) -> Outcome {
-    let (exit, unknown) = match standing {
-        Standing::Settled(settled) => (database::exit_of(&settled.settlement), Vec::new()),
-        Standing::Unknown(row) => (Exit::Budget, unknown(args, lane, row)?),
-    };
-    let text = if args.json {
-        let value = as_json(lane, submission, standing, &unknown, exit);
-        format!("{value:#}\n")
-    } else {
-        words(args, submission, standing, &unknown)
-    };
-    output::print(&text)?;
-    Ok(exit)
+    standing: Standing,
+    unknown: Vec<Unknown>,
+}
+
+impl<'a> Report<'a> {
+    /// Reads what there is to say beyond how it stands.
+    pub(super) fn of(
+        args: &'a Run,
+        lane: &'a ConversationId,
+        submission: SubmissionId,
+        standing: Standing,
+    ) -> Result<Self, Complaint> {
+        let unknown = match &standing {
+            Standing::Settled(_) => Vec::new(),
+            Standing::Unknown(row) => unknown(args, lane, row)?,
+        };
+        Ok(Self { args, lane, submission, standing, unknown })
+    }
+
+    /// Prints it and says how the command ends.
+    pub(super) fn print(&self) -> Outcome {
+        let Self { args, lane, submission, standing, unknown } = self;
+        let exit = match standing {
+            Standing::Settled(settled) => database::exit_of(&settled.settlement),
+            Standing::Unknown(_) => Exit::Budget,
+        };
+        let text = if args.json {
+            let value = as_json(lane, *submission, standing, unknown, exit);
+            format!("{value:#}\n")
+        } else {
+            words(args, *submission, standing, unknown)
+        };
+        output::print(&text)?;
+        Ok(exit)
+    }
 }
 
 fn unknown(args: &Run, lane: &ConversationId, row: &Row) -> Result<Vec<Unknown>, Complaint> {

@@ -14,7 +14,12 @@ pub(crate) struct Ran {
 pub(crate) fn everstep(folder: &Path, args: &[&str]) -> Ran {
     let command =
         Command::new(env!("CARGO_BIN_EXE_everstep")).args(args).current_dir(folder).output();
-    let Output { status, stdout, stderr } = command.expect("the binary can be run");
+    ended(command.expect("the binary can be run"))
+}
+
+/// How a process that was not killed has ended.
+pub(crate) fn ended(output: Output) -> Ran {
+    let Output { status, stdout, stderr } = output;
     Ran {
         code: status.code().expect("it ends by itself"),
         out: String::from_utf8(stdout).expect("it prints text"),

@@ -1,5 +1,7 @@
 //! Folders, lines, stages.
 
+mod history;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -10,8 +12,7 @@ use std::time::Duration;
 
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::AdmissionSequence;
-use everstep_machine::ledger::Phase;
-use everstep_machine::record::{Outcome, Record};
+use everstep_machine::record::Outcome;
 use everstep_sqlite::{CommitMode, SqliteReader};
 
 /// Milliseconds after which the next process may take over.
@@ -252,50 +253,6 @@ impl Folder {
 
     /// One submission, one settlement, everything in its order, every digest right.
     pub(crate) fn check_history(&self, stage: &Stage) {
-        let reader = self.reader();
-        let lanes = reader.lanes(None, 8).expect("it is read").entries;
-        let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
-        let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows");
-        let [row] = rows.as_slice() else { panic!("one line, one submission: {rows:?}") };
-        assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == stage.outcome), "{row:?}");
-        reader.verify(&lane.conversation).expect("every digest is right");
-        let page = reader.log_page(&lane.conversation, Default::default()).expect("a page");
-        let records = page.batches.iter().flat_map(|batch| batch.batch().records());
-        let order: Vec<u8> = records.map(place).collect();
-        let count = |wanted: u8| order.iter().filter(|place| **place == wanted).count();
-        let (first, last) = (order.first().copied(), order.last().copied());
-        assert_eq!((first, last), (Some(CREATED), Some(SETTLED)), "{order:?}");
-        assert_eq!((count(CREATED), count(SETTLED)), (1, 1), "{order:?}");
-        let at = |wanted: u8| order.iter().position(|place| *place == wanted);
-        if stage.outcome == Outcome::Completed {
-            assert_eq!((count(INPUT), at(INPUT)), (1, Some(1)), "{order:?}");
-        }
-        if stage.effects == 1 {
-            assert_eq!(count(RESULT), 1, "{order:?}");
-            assert!(at(PREPARED) < at(RESULT), "{order:?}");
-        }
-    }
-}
-
-const CREATED: u8 = 0;
-const INPUT: u8 = 1;
-const PREPARED: u8 = 2;
-const RESULT: u8 = 3;
-const OTHER: u8 = 4;
-const SETTLED: u8 = 5;
-
-const fn place(record: &Record) -> u8 {
-    match record {
-        Record::ConversationCreated(_) => CREATED,
-        Record::InputRecorded(_) => INPUT,
-        Record::ToolPrepared(_) => PREPARED,
-        Record::ToolSettled(_) => RESULT,
-        Record::SubmissionSettled(_) => SETTLED,
-        Record::ModelResponded(_)
-        | Record::ModelInterrupted(_)
-        | Record::ToolUnknown(_)
-        | Record::ToolResolved(_)
-        | Record::AbortRequested(_)
-        | Record::RecoveryDecided(_) => OTHER,
+        history::check(&self.reader(), stage.outcome, stage.effects);
     }
 }

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::history;
-use crate::agent::{FinishReason, Message, ModelResponse, ResponsePart, ToolCall, Usage};
+use crate::agent::{FinishReason, Message, ModelResponse, Purpose, ResponsePart, ToolCall, Usage};
 use crate::attempt::{Attempt, Effect, End, Input};
 use crate::contract::Machine;
 use crate::effect::{Answer, External};
@@ -36,7 +36,7 @@ fn transcript(order: fn(&mut Vec<Effect>)) -> (Vec<Message>, Vec<ToolCallId>) {
         Record::ToolSettled(it) => Some(it.call),
         _ => None,
     });
-    (log.transcript().to_vec(), settled.collect())
+    (log.transcript().iter().cloned().collect(), settled.collect())
 }
 
 #[test]
@@ -54,7 +54,8 @@ fn respond(host: &mut Host, response: ModelResponse) -> End {
     let asks = |effect: &Effect| matches!(effect, Effect::External(External::CallModel(_)));
     let (state, _) = host.perform(state, effects, |effect| !asks(effect)).unwrap();
     let (run, turn) = (RunId::derive(submission("1")), Turn(0));
-    let answer = Answer::Model { run, turn, response: Ok(Arc::new(response)) };
+    let purpose = Purpose::Respond;
+    let answer = Answer::Model { run, turn, purpose, response: Ok(Arc::new(response)) };
     let step = Attempt::step(state, Input::Answered(answer));
     host.perform(step.state, step.effects, |_| true).unwrap_err()
 }
@@ -63,7 +64,7 @@ fn declares(label: &str, finish: FinishReason) -> ModelResponse {
     let tool = ToolName::new("pay").unwrap();
     let call = ToolCall { label: label.into(), tool, parameters: text("pay") };
     let parts = alloc::vec![ResponsePart::Text("I pay.".into()), ResponsePart::Call(call)];
-    ModelResponse { parts, finish, usage: Usage::default() }
+    ModelResponse { parts, finish, usage: Some(Usage::default()) }
 }
 
 #[test]

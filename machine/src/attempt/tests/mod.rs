@@ -33,5 +33,6 @@ fn name(record: &Record) -> &'static str {
         Record::AbortRequested(_) => "abort",
         Record::RecoveryDecided(_) => "recovery",
         Record::SubmissionSettled(_) => "settled",
+        Record::CompactionCreated(_) => "compaction",
     }
 }

@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use proptest::prelude::*;
-
 use crate::agent::{Pointer, PointerError};
 use crate::json::CanonicalJson;
 
@@ -67,26 +65,4 @@ fn sec_04_what_is_taken_out_is_gone_whole() {
     let nested = redacted(card, &["/card/cvc", "/card", "/nope"]);
     assert_eq!(nested, r#"{"card":"[redacted]","sum":12}"#);
     assert_eq!(redacted(card, &[""]), "\"[redacted]\"");
-}
-
-proptest! {
-    #[test]
-    fn sec_04_a_redacted_value_is_canonical_and_holds_nothing_of_the_secret(
-        names in proptest::collection::vec("[a-z~/\"\\\\é]{0,4}", 1..6),
-        secret in "SECRET[0-9]{4}",
-        index in 0_usize..6,
-    ) {
-        let index = index % names.len();
-        let object: std::collections::BTreeMap<&str, &str> =
-            names.iter().enumerate().map(|(n, it)| {
-                (it.as_str(), if *it == names[index] { secret.as_str() } else if n % 2 == 0 { "a" } else { "b" })
-            }).collect();
-        let value = json(&serde_json::to_string(&object).unwrap());
-        let place = std::format!("/{}", names[index].replace('~', "~0").replace('/', "~1"));
-        let place = Pointer::new(&place).unwrap();
-        prop_assert_eq!(value.at(&place).unwrap().as_text(), Some(secret.clone()));
-        let redacted = value.redacted(&[place]);
-        prop_assert!(!redacted.as_str().contains(&secret));
-        prop_assert_eq!(CanonicalJson::from_canonical(redacted.as_str()).unwrap(), redacted);
-    }
 }

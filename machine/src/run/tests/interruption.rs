@@ -55,10 +55,10 @@ fn d_07_who_finds_the_run_over_interrupts_nobody() {
 
 #[test]
 fn d_07_a_question_of_the_same_ownership_period_that_is_still_out_is_not_lost() {
-    let flights = Flights { model: Some(Turn(0)), ..Flights::default() };
+    let flights = Flights { model: Some((Turn(0), Purpose::Respond)), ..Flights::default() };
     let mut bench = Bench::resting(&input(), 2);
     bench.state = bench.state.with_flights(flights);
-    let mut bench = bench.told(Input::Resumed);
+    let mut bench = bench.told(Input::Resumed { now: Timestamp(1_000) });
     assert_eq!(bench.look(), []);
     let effects = bench.responds(0, &[]).look();
     assert_eq!(committed(&effects), [ONE.responded(0, &[])]);

@@ -17,7 +17,9 @@ use everstep_machine::identity::{
     DurationMs, Epoch, ProducerId, SubmissionId, Timestamp, Token, ToolCallId, Turn,
 };
 use everstep_machine::ledger::{Claim, Command, Ownership};
-use everstep_machine::record::{Batch, InputRecorded, ModelResponded, Record, ToolPrepared};
+use everstep_machine::record::{
+    Batch, InputKind, InputRecorded, ModelResponded, Record, ToolPrepared,
+};
 use everstep_machine::store::{Pipeline, StoreCommand};
 
 use super::{Authorised, Judge, Property};
@@ -142,6 +144,9 @@ impl Bench {
             principal: client.call.principal.clone(),
             run: client.run,
             input: client.call.input.clone(),
+            kind: InputKind::First,
+            at: Timestamp(1_000),
+            allowance: client.call.allowance,
         })
     }
 

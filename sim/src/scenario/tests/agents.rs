@@ -5,7 +5,7 @@ use std::path::Path;
 
 use everstep_machine::agent::{ExecutionClass, ToolOutcome};
 
-use super::super::{AgentFile, Fault, TurnScript, agent_json_schema};
+use super::super::{AgentFile, Fault, TurnScript, agent_json_schema, script_json_schema};
 
 const SMALL: &str = r#"schema = 1
 
@@ -77,26 +77,38 @@ fn references_and_bounds_are_checked_as_in_a_scenario() {
     assert_eq!(bytes.line_column(), Some((2, 1)));
 }
 
-#[test]
-fn agent_schema_in_docs_is_the_grammars() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/agent.schema.json");
+#[track_caller]
+fn is_current(name: &str, schema: &str, filter: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
     if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, agent_json_schema()).expect("it can be written");
+        fs::write(&path, schema).expect("it can be written");
     }
     let text = fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        text == agent_json_schema(),
-        "docs/agent.schema.json is out of date; rewrite it with: \
-         UPDATE=1 cargo test -p everstep-sim agent_schema_in_docs"
+        text == schema,
+        "docs/{name} is out of date; rewrite it with: UPDATE=1 cargo test -p everstep-sim {filter}"
     );
+}
+
+#[test]
+fn agent_schema_in_docs_is_the_grammars() {
+    is_current("agent.schema.json", &agent_json_schema(), "agent_schema_in_docs");
+}
+
+#[test]
+fn model_script_schema_in_docs_is_the_grammars() {
+    is_current("model-script.schema.json", &script_json_schema(), "model_script_schema_in_docs");
 }
 
 #[test]
 fn the_agents_of_the_corpus_are_agents() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/agents");
-    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
-    assert!(files.len() >= 2, "{files:?}");
-    for file in files {
-        AgentFile::read(&file).unwrap_or_else(|error| panic!("{error}"));
+    let paths = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let files: Vec<_> = paths.filter(|path| path.is_file()).collect();
+    let mut scripts = 0;
+    for file in &files {
+        let read = AgentFile::read(file).unwrap_or_else(|error| panic!("{error}"));
+        scripts += usize::from(read.1.script.is_some());
     }
+    assert!(files.len() >= 4 && (1..files.len()).contains(&scripts), "{files:?}");
 }

@@ -1,5 +1,6 @@
 //! Scenario files and the builder: what they mean, and what is refused with which words.
 
+mod agent_scripts;
 mod agents;
 mod bad_files;
 mod bad_references;

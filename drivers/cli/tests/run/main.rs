@@ -1,23 +1,68 @@
 //! `run`, `submissions` and `log`: what they say, and what they say to what is wrong.
 
+#![cfg(unix)]
+
+#[path = "../common/mod.rs"]
 mod common;
+mod databases;
+mod disk;
+mod doubts;
+mod exits;
+mod scripts;
+mod sharing;
+mod signals;
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use common::{Ran, corpus, everstep, folder};
 
-const CHARGE: &str = include_str!("../../../corpus/agents/charge.toml");
+const CHARGE: &str = include_str!("../../../../corpus/agents/charge.toml");
 
 /// A folder with the agent `charge.toml`.
 fn desk() -> tempfile::TempDir {
+    desk_with(CHARGE)
+}
+
+/// A folder with this agent as `charge.toml`.
+fn desk_with(agent: &str) -> tempfile::TempDir {
     let home = folder();
-    fs::write(home.path().join("charge.toml"), CHARGE).expect("it can be written");
+    fs::write(home.path().join("charge.toml"), agent).expect("it can be written");
     home
 }
 
+const LINE: [&str; 3] = ["run", "charge.toml", "order 7"];
+
 fn line(home: &Path, more: &[&str]) -> Ran {
-    everstep(home, &[&["run", "charge.toml", "order 7"], more].concat())
+    everstep(home, &[&LINE, more].concat())
+}
+
+/// The same line, to be started.
+fn command(home: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_everstep"));
+    command.args(LINE).args(more).current_dir(home);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The same line, killed where it passes this failpoint.
+fn killed(home: &Path, point: &str) {
+    let armed = format!("{point}=kill");
+    let ran = command(home, &["--lease-ms", "100"]).env("EVERSTEP_FAILPOINT", armed).output();
+    assert_eq!(ran.expect("the binary can be run").status.code(), None, "{point}");
+}
+
+/// How often the tool was called.
+fn charges(home: &Path) -> usize {
+    fs::read_to_string(home.join("charges.txt")).map_or(0, |text| text.lines().count())
+}
+
+/// Submissions of the file, those that are done included.
+fn submissions(home: &Path) -> usize {
+    let listed = everstep(home, &["submissions", "list", "--all", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed.out).expect("one object");
+    listed["submissions"].as_array().expect("a list").len()
 }
 
 #[track_caller]
@@ -51,8 +96,7 @@ fn a_run_is_listed_shown_and_verified() {
     says(&everstep(at, &["log", "show", "run-"]), &["ToolPrepared", "SubmissionSettled"]);
     says(&everstep(at, &["log", "verify"]), &["good", "1 row", "the file"]);
     says(&line(at, &["--key", "second"]), &["The charge went through."]);
-    let charges = fs::read_to_string(at.join("charges.txt")).expect("it was appended to");
-    assert_eq!(charges.lines().count(), 2, "another key is another submission");
+    assert_eq!(charges(at), 2, "another key is another submission");
 }
 
 #[test]
@@ -92,6 +136,8 @@ fn sec_06_an_input_is_bounded_before_anything_is_done_with_it() {
     huge.set_len(100 << 20).expect("it grows");
     fs::write(at.join("binary"), b"ab\xff").expect("it can be written");
     complains(&run("@huge", &[]), 2, &["huge", "1048576 bytes"]);
+    fs::write(at.join("full"), "x".repeat(1 << 20)).expect("it can be written");
+    complains(&run("@full", &[]), 2, &["full", "1048576"]);
     complains(&run("@binary", &[]), 2, &["binary", "byte 2 is not UTF-8"]);
     complains(&run("@nothing", &[]), 3, &["nothing"]);
     complains(&run("{", &["--as-json"]), 2, &["the input"]);
@@ -118,10 +164,8 @@ fn store_006_a_flipped_byte_is_found_and_said_where() {
     let home = desk();
     let at = home.path();
     says(&line(at, &[]), &["went through"]);
-    // Whoever closes it last moves the write-ahead log into the file.
-    let options = everstep_sqlite::Options::new(at.join("everstep.db"));
-    drop(everstep_sqlite::SqliteStore::open(options).expect("it opens"));
     let mut bytes = fs::read(at.join("everstep.db")).expect("it is read");
+    let whole = bytes.clone();
     let wanted = b"The charge went through.";
     let place = bytes.windows(wanted.len()).position(|window| window == wanted);
     bytes[place.expect("the answer is stored")] ^= 1;
@@ -131,8 +175,9 @@ fn store_006_a_flipped_byte_is_found_and_said_where() {
     assert!(ran.out.contains("BAD") && ran.out.contains("corrupt"), "{}", ran.out);
     let again = line(at, &[]);
     complains(&again, 3, &["corrupt"]);
-    let charges = fs::read_to_string(at.join("charges.txt")).expect("it was appended to");
-    assert_eq!(charges.lines().count(), 1);
+    fs::write(at.join("everstep.db"), whole).expect("a backup can be restored");
+    says(&line(at, &[]), &["went through"]);
+    assert_eq!(charges(at), 1);
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! What the file must hold in the end.
+
+use everstep_machine::identity::{AdmissionSequence, Sequence};
+use everstep_machine::ledger::Phase;
+use everstep_machine::record::{Outcome, Record};
+use everstep_sqlite::SqliteReader;
+
+/// A record, as far as the order goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Created,
+    Input,
+    Answered,
+    Prepared,
+    Result,
+    Aborted,
+    Settled,
+    /// Says something of a start in doubt.
+    Unknown,
+    /// Closes one.
+    Resolved,
+    /// Says that somebody took over, wherever that was.
+    TakenOver,
+}
+
+use Place::{
+    Aborted, Answered, Created, Input, Prepared, Resolved, Result, Settled, TakenOver, Unknown,
+};
+
+/// Once, in this order, whatever was killed.
+const WITH_A_CALL: &[Place] = &[Created, Input, Answered, Prepared, Result, Answered, Settled];
+const WITHOUT: &[Place] = &[Created, Input, Answered, Settled];
+const ABORTED: &[Place] = &[Created, Input, Aborted, Settled];
+
+/// One conversation, one submission, one settlement; the records in their order; every digest
+/// right.
+pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
+    let lanes = reader.lanes(None, 8).expect("it is read").entries;
+    let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
+    let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows");
+    let [row] = rows.as_slice() else { panic!("one line, one submission: {rows:?}") };
+    assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == outcome), "{row:?}");
+    reader.verify(&lane.conversation).expect("every digest is right");
+    let page = reader.log_page(&lane.conversation, Sequence(0)).expect("a page");
+    let records = page.batches.iter().flat_map(|batch| batch.batch().records());
+    let all: Vec<Place> = records.map(place).collect();
+
+    let settlements = all.iter().filter(|place| **place == Settled).count();
+    assert_eq!(settlements, 1, "{all:?}");
+    let mut order = all.clone();
+    order.retain(|place| !matches!(place, Unknown | Resolved | TakenOver));
+    // A start that did not happen, or may happen again, is prepared again under another epoch.
+    order.dedup_by(|one, other| *one == Prepared && *other == Prepared);
+    let expected = match (outcome, effects) {
+        (Outcome::Completed, 0) => WITHOUT,
+        (Outcome::Completed, _) => WITH_A_CALL,
+        (Outcome::Failed | Outcome::Aborted, _) => ABORTED,
+    };
+    assert_eq!(order, expected, "{all:?}");
+    let at = |wanted: Place| all.iter().position(|place| *place == wanted);
+    if let Some(doubted) = at(Unknown) {
+        assert!(at(Prepared) < Some(doubted), "{all:?}");
+        assert!(Some(doubted) < at(Resolved) && at(Resolved) < at(Result), "{all:?}");
+    } else {
+        assert_eq!(at(Resolved), None, "{all:?}");
+    }
+}
+
+const fn place(record: &Record) -> Place {
+    match record {
+        Record::ConversationCreated(_) => Created,
+        Record::InputRecorded(_) => Input,
+        Record::ModelResponded(_) => Answered,
+        Record::ToolPrepared(_) => Prepared,
+        Record::ToolSettled(_) => Result,
+        Record::AbortRequested(_) => Aborted,
+        Record::SubmissionSettled(_) => Settled,
+        Record::ToolUnknown(_) => Unknown,
+        Record::ToolResolved(_) => Resolved,
+        Record::ModelInterrupted(_) | Record::CompactionCreated(_) | Record::RecoveryDecided(_) => {
+            TakenOver
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How a client finds the settlement of its submission in a long log.
+
+use std::sync::{Arc, Mutex};
+
+use everstep_machine::agent::ToolOutcome;
+use everstep_machine::identity::Sequence;
+use everstep_machine::record::Settlement;
+use everstep_machine::store::{Pipeline, Replies, Reply, Store, StoreCommand, StoreFault};
+use everstep_runtime::{Standing, Tools, block_on};
+use everstep_sqlite::SqliteStore;
+
+use crate::support::{Desk, call, lane, pay, ports};
+
+/// Batches in a page: so few that every log is long.
+const PAGE: usize = 2;
+
+/// A store with short pages, that remembers from where logs are read.
+struct Short {
+    store: SqliteStore,
+    read: Arc<Mutex<Vec<Sequence>>>,
+}
+
+impl Store for Short {
+    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
+        let read = pipeline.commands.iter().filter_map(|command| match command {
+            StoreCommand::ReadLog { from } => Some(*from),
+            StoreCommand::Ledger(_) | StoreCommand::Conversation(_) | StoreCommand::ReadLane(_) => {
+                None
+            }
+        });
+        self.read.lock().unwrap().extend(read);
+        let mut replies = self.store.execute(pipeline)?;
+        for reply in &mut replies {
+            if let Reply::Log(page) = reply {
+                page.batches.truncate(PAGE);
+            }
+        }
+        Ok(replies)
+    }
+}
+
+#[test]
+fn store_012_the_settlement_in_a_long_log_is_looked_for_from_its_end() {
+    let (desk, read) = (Desk::new(), Arc::new(Mutex::new(Vec::new())));
+    let store = Short { store: desk.store(), read: Arc::clone(&read) };
+    let tools = Tools::default()
+        .with(pay(), |invocation| async move { ToolOutcome::Success(invocation.parameters) });
+    block_on(async {
+        let host = desk.host_on(store, ports(tools), |config| config);
+        let mut receipts = Vec::new();
+        for key in ["1", "2", "3"] {
+            receipts.push(host.submit(call("a", key)).await.unwrap().submission);
+        }
+        for submission in &receipts {
+            host.wait(&lane("a"), *submission).await.unwrap();
+        }
+        let end = desk.records("a").len() as u64;
+        for (at, submission) in receipts.iter().enumerate() {
+            read.lock().unwrap().clear();
+            let standing = host.wait(&lane("a"), *submission).await.unwrap();
+            let Standing::Settled(found) = standing else { panic!("{standing:?}") };
+            assert_eq!(found.submission, *submission);
+            assert!(matches!(found.settlement, Settlement::Completed { .. }));
+            let read = read.lock().unwrap().clone();
+            if at + 1 == receipts.len() {
+                assert_eq!(read, [Sequence(0), Sequence(end - PAGE as u64)]);
+            } else {
+                assert!(read.len() > 2, "further back it takes longer: {read:?}");
+            }
+        }
+        host.stop().await;
+    })
+    .unwrap();
+}

@@ -1,0 +1,143 @@
+//! A host that stops: what it still does, and what it leaves to the next one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use everstep_machine::agent::ToolOutcome;
+use everstep_machine::effect::Authorization;
+use everstep_machine::identity::{RunId, ToolCallId, Turn};
+use everstep_machine::ledger::Phase;
+use everstep_machine::record::Record;
+use everstep_runtime::{
+    Authorizer, BoxFuture, Config, Host, Ports, Standing, Tools, block_on, pause,
+};
+
+use crate::support::{Desk, NEVER, OFTEN, call, lane, pay, ports};
+
+/// Tools that count their calls and take their time; so many milliseconds, or for ever.
+fn slow(count: &Arc<AtomicUsize>, takes: Option<u64>) -> Tools {
+    let count = Arc::clone(count);
+    Tools::default().with(pay(), move |invocation| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async move {
+            match takes {
+                Some(span) => pause(Duration::from_millis(span)).await,
+                None => std::future::pending().await,
+            }
+            ToolOutcome::Success(invocation.parameters)
+        }
+    })
+}
+
+async fn called(count: &AtomicUsize) {
+    while count.load(Ordering::SeqCst) == 0 {
+        pause(Duration::from_millis(1)).await;
+    }
+}
+
+fn count(records: &[Record], wanted: fn(&Record) -> bool) -> usize {
+    records.iter().filter(|record| wanted(record)).count()
+}
+
+async fn settled(host: &Host, key: &str) -> bool {
+    let submission = host.submit(call("a", key)).await.unwrap().submission;
+    matches!(host.wait(&lane("a"), submission).await, Ok(Standing::Settled(_)))
+}
+
+#[test]
+fn ops_03_a_host_that_is_stopped_records_what_comes_back_and_gives_the_lane_back() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    block_on(async {
+        let host = desk.host(slow(&calls, Some(30)), 1, NEVER);
+        let submission = host.submit(call("a", "1")).await.unwrap().submission;
+        called(&calls).await;
+        host.stop().await;
+        let row = desk.reader().row(&lane("a"), submission).unwrap().unwrap();
+        assert!(matches!(row.phase, Phase::Running(_)), "{row:?}");
+        let owner = desk.reader().lane(&lane("a")).unwrap().unwrap().owner;
+        assert_eq!(owner, None, "nobody has to wait for a lease");
+        let records = desk.records("a");
+        assert_eq!(count(&records, |it| matches!(it, Record::ToolSettled(_))), 1, "{records:?}");
+        let asked = count(&records, |it| matches!(it, Record::ModelResponded(_)));
+        assert_eq!(asked, 1, "the model is not asked any more: {records:?}");
+
+        // The lease of the first would last a minute.
+        let next = desk.host(slow(&calls, Some(0)), 1, NEVER);
+        assert!(settled(&next, "1").await);
+        next.stop().await;
+    })
+    .unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+}
+
+/// Allows everything, but takes its time, and counts how often it is asked.
+struct Slow(Arc<AtomicUsize>);
+
+impl Authorizer for Slow {
+    fn authorize(&self, _: RunId, _: Turn, _: Vec<ToolCallId>) -> BoxFuture<Authorization> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async {
+            pause(Duration::from_millis(30)).await;
+            Authorization::Allowed
+        })
+    }
+}
+
+#[test]
+fn ops_03_an_authorization_that_comes_back_while_it_stops_prepares_nothing() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    let asked = Arc::new(AtomicUsize::new(0));
+    block_on(async {
+        let authorizer = Arc::new(Slow(Arc::clone(&asked)));
+        let slowly = Ports { authorizer, ..ports(slow(&calls, Some(0))) };
+        let host = desk.host_on(desk.store(), slowly.clone(), |config| config);
+        host.submit(call("a", "1")).await.unwrap();
+        called(&asked).await;
+        host.stop().await;
+        let records = desk.records("a");
+        let prepared = count(&records, |it| matches!(it, Record::ToolPrepared(_)));
+        assert_eq!((prepared, calls.load(Ordering::SeqCst)), (0, 0), "{records:?}");
+
+        let next = desk.host_on(desk.store(), slowly, |config| config);
+        assert!(settled(&next, "1").await);
+        next.stop().await;
+    })
+    .unwrap();
+    let records = desk.records("a");
+    assert_eq!(count(&records, |it| matches!(it, Record::ToolUnknown(_))), 0, "{records:?}");
+    assert_eq!((calls.load(Ordering::SeqCst), asked.load(Ordering::SeqCst)), (1, 2));
+}
+
+#[test]
+fn ops_03_what_does_not_come_back_in_time_is_dropped_and_keeps_its_lease() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    block_on(async {
+        let short = |config| Config { grace: Duration::from_millis(20), ..config };
+        let host = desk.host_on(desk.store(), ports(slow(&calls, None)), short);
+        host.submit(call("a", "1")).await.unwrap();
+        called(&calls).await;
+        host.stop().await;
+    })
+    .unwrap();
+    let owner = desk.reader().lane(&lane("a")).unwrap().unwrap().owner;
+    assert!(owner.is_some(), "the call may still be going on somewhere");
+    let records = desk.records("a");
+    assert_eq!(count(&records, |it| matches!(it, Record::ToolPrepared(_))), 1, "{records:?}");
+    assert_eq!(count(&records, |it| matches!(it, Record::ToolSettled(_))), 0, "{records:?}");
+}
+
+#[test]
+fn ops_03_a_host_that_has_stopped_has_closed_its_file() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    for glance in [NEVER, OFTEN] {
+        block_on(async {
+            let host = desk.host(slow(&calls, Some(0)), 1, glance);
+            assert!(settled(&host, "1").await);
+            assert!(desk.files().len() > 1, "it is open: {:?}", desk.files());
+            host.stop().await;
+        })
+        .unwrap();
+        assert_eq!(desk.files(), ["db"]);
+    }
+}
