@@ -40,6 +40,7 @@ mod ports;
 mod store;
 mod stream;
 mod task;
+mod tool;
 
 pub use client::{HostError, Standing};
 pub use ephemeral::{Ended, Ephemeral, EphemeralError, HasEnded};
@@ -54,3 +55,7 @@ pub use ports::{
 };
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
+pub use tool::{
+    Cancellation, Canceller, Ended, Failed, HandlerError, Live, NoFailure, Tool, ToolContext,
+    ToolFault, Toolkit, ToolkitError, ToolkitFault,
+};
