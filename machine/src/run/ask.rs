@@ -3,7 +3,6 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::budget::Used;
 use super::context::estimate;
 use super::next::{Next, next};
 use super::step::Effects;
@@ -11,6 +10,7 @@ use super::{Effect, State, Steered, Timer, Wanted};
 use crate::agent::{ModelFault, ModelRequest, Purpose, ToolChoice};
 use crate::digest::Hasher;
 use crate::effect::External;
+use crate::event::RunEvent;
 use crate::identity::{DurationMs, Turn};
 use crate::limits::BATCH_RECORDS;
 use crate::record::{InputKind, InputRecorded, ModelInterrupted, Record};
@@ -73,14 +73,8 @@ impl State {
     pub(super) fn ask(&mut self, turn: Turn, tools: ToolChoice, effects: &mut Effects) {
         let Some(messages) = self.context(turn, effects) else { return };
         let Some(run) = self.run() else { return };
-        let allowance = self.allowance();
         let policy = self.policy();
-        let elapsed = DurationMs(self.now.0.saturating_sub(run.input.at.0));
-        let status = if policy.status_note {
-            Used::by(run, policy.usage).gauges(&allowance, elapsed)
-        } else {
-            Vec::new()
-        };
+        let status = if policy.status_note { self.gauges() } else { Vec::new() };
         let request = ModelRequest {
             agent: self.agent().clone(),
             run: run.run,
@@ -92,6 +86,11 @@ impl State {
             status,
         };
         self.flights.model = Some((turn, Purpose::Respond));
+        let retry = self.retries;
+        if retry == 0 && !self.shortened {
+            self.tell(|| RunEvent::TurnStarted { turn }, effects);
+        }
+        self.tell(|| RunEvent::ModelStarted { turn, retry }, effects);
         effects.push(Effect::External(External::CallModel(Arc::new(request))));
     }
 

@@ -143,7 +143,9 @@ impl State {
         match response.ok().and_then(|it| summary::of(&it, covered, self.policy().usage)) {
             Some((words, usage)) => {
                 let compaction = Compaction::Summarized(words);
+                let before = self.gauges();
                 self.compact(turn, through, compaction, Some(usage), effects);
+                self.warn(&before, effects);
             }
             None if self.shortened && !self.was_compacted(turn) => {
                 return self.settle(no_summary(), effects);

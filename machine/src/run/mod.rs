@@ -36,6 +36,7 @@ mod budget;
 mod compaction;
 mod context;
 mod effect;
+mod ephemeral;
 mod failure;
 mod flights;
 mod input;
@@ -44,6 +45,7 @@ mod respond;
 mod state;
 mod step;
 mod summary;
+mod tell;
 
 pub use effect::Effect;
 pub use flights::Flights;

@@ -7,6 +7,7 @@ mod budgets;
 mod checks;
 mod context;
 mod contract;
+mod ephemeral;
 mod flights;
 mod interruption;
 mod judgement;
@@ -14,7 +15,9 @@ mod kept;
 mod places;
 mod resumption;
 mod retries;
+mod sequences;
 mod steering;
+mod telling;
 mod turns;
 
 use alloc::sync::Arc;
@@ -74,7 +77,9 @@ impl Bench {
     fn told(mut self, input: Input) -> Self {
         let step = Run::step(self.state, input);
         self.state = step.state;
-        self.effects.extend(step.effects);
+        // What a watched run tells is looked at by the tests of telling alone.
+        let told = |effect: &Effect| matches!(effect, Effect::Tell(_));
+        self.effects.extend(step.effects.into_iter().filter(|effect| !told(effect)));
         self
     }
 
@@ -126,7 +131,7 @@ fn tool(start: Doubt) -> Answer {
 fn committed(effects: &[Effect]) -> Vec<Record> {
     let records = effects.iter().filter_map(|effect| match effect {
         Effect::Commit(batch) => Some(batch.records().to_vec()),
-        Effect::External(_) | Effect::Schedule { .. } | Effect::Settle(_) => None,
+        Effect::External(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
     });
     records.flatten().collect()
 }
@@ -135,7 +140,7 @@ fn committed(effects: &[Effect]) -> Vec<Record> {
 fn asked(effects: &[Effect]) -> Vec<External> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::External(external) => Some(external.clone()),
-        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Settle(_) => None,
+        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
     });
     asked.collect()
 }

@@ -120,6 +120,7 @@ impl World {
                 }
                 Action::CancelExternals => it.flights.retain(Flight::has_happened),
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
+                Action::Tell => {}
                 Action::Schedule(timer, after) => it.timers.push((clock.after(after), timer)),
                 Action::End(end) => {
                     self.note(process, lane, || format!("the attempt ends: {end:?}"));

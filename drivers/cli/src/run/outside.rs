@@ -12,7 +12,7 @@ use everstep_machine::agent::{
 };
 use everstep_machine::effect::{Authorization, Doubted, Invocation, Reconciliation};
 use everstep_machine::identity::{RunId, ToolCallId, Turn};
-use everstep_runtime::{Authorizer, BoxFuture, Deltas, Model, Reconciler, Tools, blocking, pause};
+use everstep_runtime::{Authorizer, BoxFuture, Model, Parts, Reconciler, Tools, blocking, pause};
 use everstep_sim::scenario::{AgentFile, AgentTool, TurnScript};
 
 /// A model that says what the file says. Beyond its script it repeats the last turn.
@@ -22,13 +22,12 @@ impl Model for Scripted {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
         let script = scripted(&self.0, request.turn).cloned();
         Box::pin(async move {
             match script {
                 Some(TurnScript::Answer { text, calls }) => {
-                    text.iter().for_each(|text| deltas.text(text));
                     let words = text.map(|text| ResponsePart::Text(Arc::from(text)));
                     let calls = calls.into_iter().enumerate().map(|(index, call)| {
                         ResponsePart::Call(ToolCall {
@@ -37,10 +36,13 @@ impl Model for Scripted {
                             parameters: call.parameters,
                         })
                     });
-                    let parts: Vec<_> = words.into_iter().chain(calls).collect();
-                    let asks = parts.iter().any(|part| matches!(part, ResponsePart::Call(_)));
+                    let said: Vec<_> = words.into_iter().chain(calls).collect();
+                    let asks = said.iter().any(|part| matches!(part, ResponsePart::Call(_)));
                     let finish = if asks { FinishReason::ToolCalls } else { FinishReason::Stop };
-                    Ok(Arc::new(ModelResponse { parts, finish, usage: Some(Usage::default()) }))
+                    let usage = Some(Usage::default());
+                    // A stream that nobody wants any more is nobody's fault.
+                    let _ = parts.send_whole(&ModelResponse { parts: said, finish, usage }).await;
+                    Ok(())
                 }
                 Some(TurnScript::Fault(fault)) => Err(fault),
                 None => Err(ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left"))),

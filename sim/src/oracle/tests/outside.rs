@@ -2,7 +2,7 @@
 
 use everstep_machine::agent::Resolution;
 use everstep_machine::effect::{External, Invocation};
-use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::identity::{AgentId, Epoch, ToolCallId};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Doubt;
 
@@ -32,7 +32,8 @@ fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, all
     let tool = bench.cast.declared(call).unwrap().tool.clone();
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
-    let invocation = Invocation { call, epoch: Epoch(epoch), tool, class, parameters };
+    let (agent, group, epoch) = (AgentId::new("clerk").unwrap(), None, Epoch(epoch));
+    let invocation = Invocation { call, epoch, tool, agent, group, class, parameters };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let given = if allowed { given(bench, epoch).to_vec() } else { Vec::new() };
