@@ -20,8 +20,8 @@ use everstep_machine::permits::Limits;
 use everstep_machine::record::{FinishKind, PolicyLimit, Record, Settlement};
 use everstep_machine::run::Wanted;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Ended, Ephemeral, Event, Model, NoApprover, NoReconciler, Parts,
-    Ports, Tools, block_on,
+    AllowAll, Bindings, BoxFuture, End, Ephemeral, Event, How, Model, NoApprover, NoReconciler,
+    Parts, Ports, Tools, block_on,
 };
 use tokio::sync::{Notify, watch};
 
@@ -78,7 +78,7 @@ impl Bindings for NoLane {
 fn ports(calls: usize, faults: usize, tools: Tools) -> Ports {
     Ports {
         model: Arc::new(Script { calls, faults: AtomicUsize::new(faults) }),
-        tools,
+        tools: Arc::new(tools),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),
@@ -113,16 +113,16 @@ fn start(policy: AgentPolicy, ports: Ports) -> Ephemeral {
     Ephemeral::start(&call(policy), ports, limits(), |_| {}).unwrap()
 }
 
-fn answer(ended: &Ended) -> &str {
-    match &ended.settlement {
-        Some(Settlement::Completed { output, finish: FinishKind::ModelStop, .. }) => {
+fn answer(ended: &End) -> &str {
+    match &ended.how {
+        How::Settled(Settlement::Completed { output, finish: FinishKind::ModelStop, .. }) => {
             output.as_str()
         }
         other => panic!("{other:?} is no answer"),
     }
 }
 
-fn records(ended: &Ended, wanted: fn(&Record) -> bool) -> usize {
+fn records(ended: &End, wanted: fn(&Record) -> bool) -> usize {
     ended.history.iter().flat_map(|batch| batch.records()).filter(|record| wanted(record)).count()
 }
 
@@ -199,7 +199,7 @@ fn run_008_an_interrupted_run_ends_after_everything_it_has_in_flight() {
         ended
     });
     let ended = ended.unwrap();
-    assert_eq!(ended.settlement, None);
+    assert_eq!(ended.how, How::Interrupted);
     assert_eq!(records(&ended, |it| matches!(it, Record::ToolSettled(_))), 0, "and has no result");
 }
 
@@ -231,7 +231,7 @@ fn dur_018_a_model_that_is_busy_is_asked_again_after_its_pause() {
         block_on(async { start(policy.clone(), ports).ended().await }).unwrap()
     };
     assert_eq!(answer(&busy(2)), "\"1 messages\"");
-    let Some(Settlement::Failed { diagnostic, .. }) = busy(3).settlement else { panic!() };
+    let How::Settled(Settlement::Failed { diagnostic, .. }) = busy(3).how else { panic!() };
     assert_eq!(diagnostic.tag(), "Busy");
 }
 
@@ -244,7 +244,7 @@ fn run_027_a_run_whose_time_is_over_fails_with_its_dimension() {
         done()
     });
     let ended = block_on(async { start(policy, ports(1, 0, tools)).ended().await }).unwrap();
-    let Some(Settlement::Failed { limit: Some(limit), .. }) = ended.settlement else { panic!() };
+    let How::Settled(Settlement::Failed { limit: Some(limit), .. }) = ended.how else { panic!() };
     assert_eq!(limit, PolicyLimit::Budget(everstep_machine::agent::Dimension::Duration));
     assert_eq!(records(&ended, |it| matches!(it, Record::ToolSettled(_))), 1, "what ran has ended");
 }

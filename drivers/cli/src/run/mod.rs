@@ -201,7 +201,7 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
     Ports {
         model: Arc::new(outside::Scripted(Arc::clone(file))),
-        tools: outside::tools(file),
+        tools: Arc::new(outside::tools(file)),
         approver: Arc::new(NoApprover),
         authorizer: if file.denied.is_empty() {
             Arc::new(AllowAll)

@@ -32,8 +32,9 @@ fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, all
     let tool = bench.cast.declared(call).unwrap().tool.clone();
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
+    let run = bench.cast.clients[0].run;
     let (agent, group, epoch) = (AgentId::new("clerk").unwrap(), None, Epoch(epoch));
-    let invocation = Invocation { call, epoch, tool, agent, group, class, parameters };
+    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let given = if allowed { given(bench, epoch).to_vec() } else { Vec::new() };
