@@ -33,8 +33,9 @@ fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, all
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
     let run = bench.cast.clients[0].run;
-    let (agent, group, epoch) = (AgentId::new("clerk").unwrap(), None, Epoch(epoch));
-    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters };
+    let (agent, group) = (AgentId::new("clerk").unwrap(), None);
+    let start = Epoch(epoch);
+    let invocation = Invocation { call, epoch: start, tool, run, agent, group, class, parameters };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let given = if allowed { given(bench, epoch).to_vec() } else { Vec::new() };
@@ -78,7 +79,10 @@ fn dur_009_an_effect_under_a_key_that_nobody_can_declare_is_found() {
     let tool = bench.cast.declared(bench.call(0, 1)).unwrap().tool.clone();
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
-    let external = External::InvokeTool(Invocation { call, epoch, tool, class, parameters });
+    let run = bench.cast.clients[0].run;
+    let (agent, group) = (AgentId::new("clerk").unwrap(), None);
+    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters };
+    let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let given = [(epoch, call)];
     let mut judge = bench.judge.clone();
