@@ -5,6 +5,7 @@ mod approvals;
 mod batches;
 mod budgets;
 mod checks;
+mod context;
 mod contract;
 mod ephemeral;
 mod flights;
