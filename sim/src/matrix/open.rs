@@ -52,7 +52,9 @@ impl Capability {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
-            Self::Approvals => &["approvalrequested", "approvaldecided", "suspend", "decide_", "decision"],
+            Self::Approvals => {
+                &["approvalrequested", "approvaldecided", "suspend", "decide_", "decision"]
+            }
             Self::Joining => &["join"],
             Self::Steering => &["steer"],
             Self::Steps => &["step"],

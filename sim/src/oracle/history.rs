@@ -7,21 +7,24 @@ use everstep_machine::conversation::TailRef;
 use everstep_machine::identity::{Epoch, SubmissionId};
 use everstep_machine::record::{Record, StoredBatch, ToolPrepared, ToolSettled};
 
-use super::{Authorised, Judge, Property, Sometimes};
+use super::{Judge, Permits, Property, Sometimes};
 use crate::cast::Cast;
 
 impl Judge {
-    /// A batch was committed by somebody who may start `authorised`.
+    /// A batch was committed by somebody who may start `permits`.
     pub(super) fn check_batch(
         &mut self,
         cast: &Cast,
         lane: usize,
         stored: &Arc<StoredBatch>,
-        authorised: &Authorised,
+        permits: &Permits,
     ) {
         let epoch = stored.envelope().epoch;
+        let now = stored.envelope().committed_at;
+        self.check_kept(cast, lane, stored);
         for record in stored.batch().records() {
-            self.check_record(cast, lane, epoch, record, authorised);
+            self.check_record(cast, lane, epoch, record, permits);
+            self.keep_account(cast, lane, record, now);
         }
         let seen = &mut self.memory_mut().lanes[lane];
         let content = stored.batch().content();
@@ -37,7 +40,7 @@ impl Judge {
         lane: usize,
         epoch: Epoch,
         record: &Record,
-        authorised: &Authorised,
+        permits: &Permits,
     ) {
         match record {
             Record::ConversationCreated(_)
@@ -47,7 +50,7 @@ impl Judge {
             | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
             Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
-            Record::ToolPrepared(it) => self.check_prepared(epoch, it, authorised),
+            Record::ToolPrepared(it) => self.check_prepared(cast, epoch, it, permits),
             Record::ToolSettled(it) => self.check_result(lane, it),
             Record::ToolUnknown(_) => self.note(Sometimes::Unknown),
             Record::ToolResolved(it) => self.note(match &*it.resolution {
@@ -96,11 +99,13 @@ impl Judge {
         }
     }
 
-    fn check_prepared(&mut self, epoch: Epoch, it: &ToolPrepared, authorised: &Authorised) {
-        if it.epoch != epoch || !authorised.contains(&(epoch, it.call)) {
-            self.broken(Property::Authorised, || {
-                format!("call {:?} of {} is prepared under epoch {epoch}", it.call, it.tool)
-            });
+    fn check_prepared(&mut self, cast: &Cast, epoch: Epoch, it: &ToolPrepared, permits: &Permits) {
+        let told = || format!("call {:?} of {} is prepared under epoch {epoch}", it.call, it.tool);
+        if it.epoch != epoch || !permits.authorises(epoch, it.call) {
+            self.broken(Property::Authorised, told);
+        }
+        if cast.asks(&it.tool) && !permits.approves(epoch, it.call, it.parameters) {
+            self.broken(Property::Approved, told);
         }
     }
 
