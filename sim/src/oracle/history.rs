@@ -22,8 +22,12 @@ impl Judge {
         let epoch = stored.envelope().epoch;
         let now = stored.envelope().committed_at;
         self.check_kept(cast, lane, stored);
-        for record in stored.batch().records() {
+        let records = stored.batch().records();
+        for (at, record) in records.iter().enumerate() {
             self.check_record(cast, lane, epoch, record, permits);
+            if let Record::ToolSettled(it) = record {
+                self.check_result(cast, lane, &records[..at], it);
+            }
             self.keep_account(cast, lane, record, now);
         }
         let seen = &mut self.memory_mut().lanes[lane];
@@ -46,12 +50,12 @@ impl Judge {
             Record::ConversationCreated(_)
             | Record::ModelResponded(_)
             | Record::ModelInterrupted(_)
+            | Record::ToolSettled(_)
             | Record::AbortRequested(_)
             | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
             Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
             Record::ToolPrepared(it) => self.check_prepared(cast, epoch, it, permits),
-            Record::ToolSettled(it) => self.check_result(lane, it),
             Record::ToolUnknown(_) => self.note(Sometimes::Unknown),
             Record::ToolResolved(it) => self.note(match &*it.resolution {
                 Resolution::Completed(_) => Sometimes::ResolvedCompleted,
@@ -109,14 +113,25 @@ impl Judge {
         }
     }
 
-    fn check_result(&mut self, lane: usize, it: &ToolSettled) {
+    /// A result follows its call, which may be in the batch before it, and is the only one.
+    fn check_result(&mut self, cast: &Cast, lane: usize, before: &[Record], it: &ToolSettled) {
+        let declared = cast.declared(it.call).map(|call| (call.submission, call.turn));
+        let is_new = before.iter().any(|record| match record {
+            Record::ModelResponded(new) => declared == Some((new.submission, new.turn)),
+            _ => false,
+        });
+        let again = before.iter().any(|record| match record {
+            Record::ToolSettled(other) => other.call == it.call,
+            _ => false,
+        });
         let fold = &self.memory.lanes[lane].fold;
         let call = fold.submission(it.submission).and_then(|view| {
             view.calls().find(|call| call.id == it.call).map(|call| call.outcome.is_some())
         });
         match call {
-            Some(false) => {}
-            Some(true) => {
+            Some(false) if !again => {}
+            None if is_new && !again => {}
+            Some(_) => {
                 self.broken(Property::Results, || format!("call {:?} ended twice", it.call));
             }
             None => self.broken(Property::Results, || {
