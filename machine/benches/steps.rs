@@ -214,6 +214,7 @@ impl Recording {
             binding: binding(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
+            watched: false,
         };
         let mut state = attempt::State::new(setup);
         let mut inputs = vec![attempt::Input::Started { token: Token([1; 16]) }];
@@ -237,7 +238,8 @@ impl Recording {
                     }
                     attempt::Effect::CancelExternals
                     | attempt::Effect::ScheduleRenewal { .. }
-                    | attempt::Effect::Schedule { .. } => {}
+                    | attempt::Effect::Schedule { .. }
+                    | attempt::Effect::Tell { .. } => {}
                     attempt::Effect::End(end) => assert_eq!(end, attempt::End::Settled),
                 }
             }

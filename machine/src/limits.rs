@@ -60,5 +60,13 @@ pub const SUMMARIZER_CHARS: usize = 80_000;
 pub const SUMMARY_BYTES: usize = 16 * 1024;
 /// Bytes of one model response, all its parts together.
 pub const RESPONSE_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of words that the live events of one run keep: the longest response, whole.
+pub const RUN_EVENT_BYTES: usize = RESPONSE_BYTES;
 /// Live events of one run; the last place is kept for the terminal one (RUN-031).
 pub const RUN_EVENTS: usize = 65_536;
+/// Calls of one agent that run at once in one host, over all its runs.
+pub const AGENT_CALLS: usize = 64;
+/// Calls of one group of tools that run at once in one host.
+pub const GROUP_CALLS: usize = 16;
+/// Calls that run at once in one host.
+pub const HOST_CALLS: usize = 256;

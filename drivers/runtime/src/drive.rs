@@ -6,23 +6,22 @@
 //! is not told to the machine. It would only prepare calls that nobody makes any more, and whoever
 //! comes next asks for it again.
 
-use std::collections::{HashMap, VecDeque};
+use std::future::pending;
 use std::time::Duration;
 
 use everstep_machine::attempt::{Attempt, Effect, End, Input, Setup, State};
 use everstep_machine::contract::Machine;
-use everstep_machine::effect::{Answer, EffectClass, External};
+use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{ConversationId, Token};
 use everstep_machine::ledger::{Command, Ownership};
-use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, StoreCommand, StoreFault};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::event::Event;
-use crate::outside::{Outside, panicked};
+use crate::in_flight::{Arrival, InFlight};
+use crate::outside::Outside;
 use crate::store::StoreHandle;
 
 /// The first wait after a store that did not say how far it got; each further one is twice as
@@ -33,20 +32,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// An attempt and everything it has in flight. Dropping it calls all of that off.
 pub(crate) struct Drive {
     store: StoreHandle,
-    outside: Outside,
     wakes: UnboundedReceiver<()>,
     /// Whether the host stops.
     stop: watch::Receiver<bool>,
     /// Whether this attempt has heard of it. It hears of it only while it is parked, so that what
     /// follows a pipeline is never held back once the pipeline is sent.
     stopping: bool,
-    flights: JoinSet<Answer>,
-    asked: HashMap<Id, External>,
+    in_flight: InFlight,
     renewal: Option<Instant>,
-    /// What the run asked to be reminded of.
-    timers: Vec<(Instant, Timer)>,
-    /// Answers that took no time.
-    computed: VecDeque<Answer>,
     wait: Duration,
 }
 
@@ -67,22 +60,9 @@ impl Drive {
         wakes: UnboundedReceiver<()>,
         stop: watch::Receiver<bool>,
     ) -> Self {
-        let (flights, asked, stopping) = (JoinSet::new(), HashMap::new(), false);
-        let (timers, computed) = (Vec::new(), VecDeque::new());
-        let (renewal, wait) = (None, FIRST_WAIT);
-        Self {
-            store,
-            outside,
-            wakes,
-            stop,
-            stopping,
-            flights,
-            asked,
-            renewal,
-            timers,
-            computed,
-            wait,
-        }
+        let in_flight = InFlight::new(outside);
+        let (stopping, renewal, wait) = (false, None, FIRST_WAIT);
+        Self { store, wakes, stop, stopping, in_flight, renewal, wait }
     }
 
     /// Drives the attempt to its end, or to where it can be left. A store that is gone ends it as
@@ -127,7 +107,7 @@ impl Drive {
                     match answer {
                         Ok(_) => self.wait = FIRST_WAIT,
                         Err(StoreFault::Indeterminate) => {
-                            self.outside.events.tell(Event::StoreUnsure { lane });
+                            self.in_flight.outside().events.tell(Event::StoreUnsure { lane });
                             sleep(self.wait).await;
                             self.wait = (self.wait * 2).min(LONGEST_WAIT);
                             return Performed::Told(Input::Stored(answer));
@@ -139,18 +119,9 @@ impl Drive {
                     told = Some(Input::Stored(answer));
                 }
                 Effect::External(external) if self.stopping && asks(&external) => {}
-                Effect::External(external) => match external.kind().class() {
-                    EffectClass::Compute => self.computed.extend(self.outside.compute(external)),
-                    EffectClass::Durable
-                    | EffectClass::External
-                    | EffectClass::Read
-                    | EffectClass::Volatile => self.send(external),
-                },
-                Effect::CancelExternals => self.flights.abort_all(),
-                Effect::Schedule { timer, after } => {
-                    let due = Instant::now() + Duration::from_millis(after.0);
-                    self.timers.push((due, timer));
-                }
+                Effect::External(external) => self.in_flight.ask(external),
+                Effect::CancelExternals => self.in_flight.call_off(),
+                Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
                 Effect::ScheduleRenewal { after } => {
                     self.renewal = Some(Instant::now() + Duration::from_millis(after.0));
                 }
@@ -160,71 +131,36 @@ impl Drive {
         told.map_or(Performed::Parked, Performed::Told)
     }
 
-    fn send(&mut self, external: External) {
-        let task = self.flights.spawn(self.outside.clone().perform(external.clone()));
-        self.asked.insert(task.id(), external);
-    }
-
     /// Parks until something happens that the machine is to be told; none if the host stops and
     /// nothing is out that could still come back.
     async fn next(&mut self) -> Option<Input> {
-        if let Some(answer) = self.computed.pop_front() {
-            return Some(Input::Answered(answer));
-        }
         loop {
-            if self.stopping && self.flights.is_empty() {
+            if self.stopping && self.in_flight.is_idle() {
                 return None;
             }
-            let first = self.timers.iter().map(|(due, _)| *due).chain(self.renewal).min();
+            let renewal = self.renewal;
             let due = async {
-                match first {
+                match renewal {
                     Some(due) => sleep_until(due).await,
-                    None => std::future::pending().await,
+                    None => pending().await,
                 }
             };
             tokio::select! {
-                Some(returned) = self.flights.join_next_with_id() => {
-                    if let Some(answer) = self.returned(returned)
-                        && !(self.stopping && matches!(answer, Answer::Authorizer { .. }))
-                    {
-                        return Some(Input::Answered(answer));
-                    }
-                }
+                arrival = self.in_flight.next() => match arrival {
+                    Arrival::Due(timer) => return Some(Input::Due(timer)),
+                    Arrival::Answer(Answer::Authorizer { .. }) if self.stopping => {}
+                    Arrival::Answer(answer) => return Some(Input::Answered(answer)),
+                },
                 Some(()) = self.wakes.recv() => {
                     // Several hints say no more than one.
                     while self.wakes.try_recv().is_ok() {}
                     return Some(Input::Woken);
                 }
-                () = due => return Some(self.reminded()),
+                () = due => {
+                    self.renewal = None;
+                    return Some(Input::RenewalDue);
+                }
                 () = told(&mut self.stop), if !self.stopping => self.stopping = true,
-            }
-        }
-    }
-
-    /// Whatever was due first.
-    fn reminded(&mut self) -> Input {
-        let first = (0..self.timers.len()).min_by_key(|at| self.timers[*at].0);
-        match first {
-            Some(at) if self.renewal.is_none_or(|renewal| self.timers[at].0 < renewal) => {
-                Input::Due(self.timers.swap_remove(at).1)
-            }
-            Some(_) | None => {
-                self.renewal = None;
-                Input::RenewalDue
-            }
-        }
-    }
-
-    /// What a task outside has come to; none if it was called off.
-    fn returned(&mut self, returned: Result<(Id, Answer), JoinError>) -> Option<Answer> {
-        match returned {
-            Ok((id, answer)) => {
-                self.asked.remove(&id);
-                Some(answer)
-            }
-            Err(error) => {
-                let external = self.asked.remove(&error.id())?;
-                error.is_panic().then(|| panicked(&external))
             }
         }
     }

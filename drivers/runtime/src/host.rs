@@ -7,20 +7,21 @@ use std::time::Duration;
 use everstep_machine::attempt::{End, Setup};
 use everstep_machine::contract::Machine;
 use everstep_machine::identity::{ConversationId, DurationMs, ProducerId, Token};
-use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
+use everstep_machine::limits::{AGENT_CALLS, GROUP_CALLS, HOST_CALLS, LEASE_MS, RENEWAL_MS};
+use everstep_machine::permits::Limits;
 use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
 use everstep_machine::store::Store;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{Id, JoinError, JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::drive::Drive;
-use crate::event::{Event, Events};
+use crate::event::{Event, Events, pass_on};
 use crate::failpoint::Failpoints;
 use crate::lookout::{self, LookOut, Pages, Sighting};
 use crate::outside::Outside;
+use crate::permits::Gate;
 use crate::ports::Ports;
 use crate::store::{Closed, StoreHandle};
 
@@ -34,6 +35,8 @@ pub struct Config {
     pub producer: ProducerId,
     /// How many lanes are worked on at once.
     pub slots: usize,
+    /// How many calls run at once, over all lanes.
+    pub permits: Limits,
     /// How long a lease lasts: how long after a crash the lane stays closed.
     pub lease: DurationMs,
     /// After how long a lease is renewed; well below [`Config::lease`].
@@ -54,6 +57,12 @@ impl Config {
         Self {
             producer,
             slots: 4,
+            permits: Limits {
+                agent: AGENT_CALLS,
+                group: GROUP_CALLS,
+                groups: BTreeMap::new(),
+                host: HOST_CALLS,
+            },
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
             glance: Duration::from_millis(250),
@@ -108,7 +117,8 @@ impl Host {
         let (pages, lookout_closed) = lookout::start(lookout, config.glance, tell)?;
         let (stopping, stop) = watch::channel(false);
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
-        let outside = Outside { ports, failpoints, events: events.clone() };
+        let gate = Gate::new(config.permits.clone());
+        let outside = Outside { ports, failpoints, events: events.clone(), gate };
         let desk = Desk {
             store: store.clone(),
             outside,
@@ -130,16 +140,7 @@ impl Host {
     /// Calls `watcher` with every live event from now on, as long as the host lives. One that is
     /// slow misses some.
     pub fn on_event(&self, watcher: impl Fn(Event) + Send + 'static) {
-        let mut events = self.events.watch();
-        tokio::spawn(async move {
-            loop {
-                match events.recv().await {
-                    Ok(event) => watcher(event),
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return,
-                }
-            }
-        });
+        pass_on(&self.events, watcher);
     }
 
     /// Says that a lane has changed.
@@ -264,6 +265,7 @@ impl Desk {
             binding,
             lease: self.config.lease,
             renewal: self.config.renewal,
+            watched: true,
         });
         let task = self.attempts.spawn(async move {
             match (setup, token()) {

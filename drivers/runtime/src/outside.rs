@@ -13,9 +13,11 @@ use everstep_machine::effect::{
 use everstep_machine::identity::{RunId, Turn};
 use everstep_machine::record::Doubt;
 
-use crate::event::{Deltas, Event, Events};
+use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
+use crate::permits::Gate;
 use crate::ports::Ports;
+use crate::stream;
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -23,6 +25,7 @@ pub(crate) struct Outside {
     pub(crate) ports: Ports,
     pub(crate) failpoints: Failpoints,
     pub(crate) events: Events,
+    pub(crate) gate: Gate,
 }
 
 impl Outside {
@@ -42,14 +45,24 @@ impl Outside {
 
     /// Does what is asked for and says what came of it.
     pub(crate) async fn perform(self, external: External) -> Answer {
-        let Self { ports, failpoints, events } = self;
+        let Self { ports, failpoints, events, gate } = self;
         let kind = external.kind();
+        // A call waits for its permits before anything of it happens, and holds them to its end.
+        let _permit = match &external {
+            External::InvokeTool(it) => Some(gate.pass(it.agent.clone(), it.group.clone()).await),
+            External::CallModel(_)
+            | External::Check { .. }
+            | External::Approve { .. }
+            | External::Authorize { .. }
+            | External::Reconcile(_) => None,
+        };
         let work = async move {
             match external {
                 External::CallModel(request) => {
                     let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let response = ports.model.respond(request, Deltas { run, events }).await;
+                    let show = |delta| events.tell_delta(run, delta);
+                    let response = stream::answer(&*ports.model, request, show).await;
                     Answer::Model { run, turn, purpose, response }
                 }
                 // Answered where it was asked, by `compute`.
@@ -152,6 +165,7 @@ mod tests {
 
     use super::watched;
     use crate::failpoint::Failpoints;
+    use crate::permits::Gate;
     use crate::task::{block_on, pause};
 
     #[test]

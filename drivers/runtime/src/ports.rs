@@ -6,28 +6,32 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use everstep_machine::agent::{
-    Binding, Diagnostic, ModelFault, ModelRequest, ModelResponse, ToolOutcome,
-};
+use everstep_machine::agent::{Binding, Diagnostic, ModelFault, ModelRequest, ToolOutcome};
 use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
 use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
 
-use crate::event::Deltas;
+use crate::stream::Parts;
 
 /// A future that a task can own.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Answers what a model is asked.
 pub trait Model: Send + Sync {
-    /// Asks for one response. What is said before it is complete goes to `deltas`; only the whole
-    /// response ever becomes canonical.
+    /// Asks for one response and sends its parts as the provider streams them. The stream has
+    /// ended when this returns; only a response that is whole by then ever becomes canonical.
+    /// What this returns once no more parts are wanted is of no consequence, and it may be dropped
+    /// at any time.
+    ///
+    /// # Errors
+    /// Why there is no stream, or no more of it. A connection that breaks is
+    /// [`ModelFault::Unavailable`], however much was sent before.
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>>;
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>>;
 }
 
 /// Says whether calls may be prepared (RUN-028).

@@ -254,6 +254,7 @@ fn work(store: &mut SqliteStore, n: u32, lanes: u32) {
         binding: binding(),
         lease: DurationMs(30_000),
         renewal: DurationMs(10_000),
+        watched: false,
     };
     let token = Token(u128::from(n).to_be_bytes());
     let mut step = Attempt::step(attempt::State::new(setup), attempt::Input::Started { token });
@@ -268,7 +269,8 @@ fn work(store: &mut SqliteStore, n: u32, lanes: u32) {
             }
             attempt::Effect::CancelExternals
             | attempt::Effect::ScheduleRenewal { .. }
-            | attempt::Effect::Schedule { .. } => continue,
+            | attempt::Effect::Schedule { .. }
+            | attempt::Effect::Tell { .. } => continue,
         };
         step = Attempt::step(step.state, input);
         queue.extend(step.effects);

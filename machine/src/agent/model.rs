@@ -54,7 +54,8 @@ impl Usage {
     /// Tokens of the request that no cache had anything to do with; zero if that is impossible.
     #[must_use]
     pub const fn uncached_tokens(&self) -> u64 {
-        self.input_tokens.saturating_sub(self.cache_read_tokens + self.cache_write_tokens)
+        self.input_tokens
+            .saturating_sub(self.cache_read_tokens.saturating_add(self.cache_write_tokens))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What an attempt asks for.
 
 use crate::effect::External;
-use crate::identity::DurationMs;
+use crate::event::RunEvent;
+use crate::identity::{DurationMs, SubmissionId};
 use crate::record::Corruption;
 use crate::run::Timer;
 use crate::store::Pipeline;
@@ -45,6 +46,13 @@ pub enum Effect {
         timer: Timer,
         /// From now.
         after: DurationMs,
+    },
+    /// Tell whoever watches the run, under the same rule as an external effect. Volatile.
+    Tell {
+        /// Whose run.
+        submission: SubmissionId,
+        /// What happens to it.
+        event: RunEvent,
     },
     /// The attempt is over.
     End(End),

@@ -36,6 +36,7 @@ impl Working {
                 run::Effect::External(external) => {
                     draft.after.push(Effect::External(external));
                 }
+                run::Effect::Tell(event) => self.tell(draft, event),
                 run::Effect::Schedule { timer, after } => {
                     draft.after.push(Effect::Schedule { timer, after });
                 }

@@ -128,6 +128,7 @@ impl Reading {
         let run =
             run::State::new(setup.binding.clone(), conversation, submission, epoch, projection)
                 .with_entropy(self.token)
+                .watched(setup.watched)
                 .with_flights(flights);
         let working = Working {
             token: self.token,

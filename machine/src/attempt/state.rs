@@ -31,6 +31,8 @@ pub struct Setup {
     pub lease: DurationMs,
     /// How long before the first renewal, and between renewals.
     pub renewal: DurationMs,
+    /// Whether somebody watches: an attempt that nobody watches tells nothing.
+    pub watched: bool,
 }
 
 /// An attempt.

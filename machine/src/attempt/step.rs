@@ -187,7 +187,10 @@ impl Working {
                     self.run.forget(*timer);
                     continue;
                 }
-                Effect::Store(_) | Effect::CancelExternals | Effect::End(_) => continue,
+                Effect::Store(_)
+                | Effect::CancelExternals
+                | Effect::Tell { .. }
+                | Effect::End(_) => continue,
             };
             self.run.recall(external);
             match external {

@@ -9,7 +9,7 @@ use crate::agent::{
     Schema, ToolOutcome,
 };
 use crate::digest::Digest;
-use crate::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
+use crate::identity::{AgentId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
 use crate::record::Doubt;
 
@@ -22,6 +22,10 @@ pub struct Invocation {
     pub epoch: Epoch,
     /// Which tool.
     pub tool: ToolName,
+    /// Of which agent.
+    pub agent: AgentId,
+    /// In which group of tools, if it is in one: calls of a group share permits.
+    pub group: Option<GroupName>,
     /// What may be done on doubt.
     pub class: ExecutionClass,
     /// Complete, decoded parameters.

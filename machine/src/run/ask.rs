@@ -3,13 +3,13 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::budget::Used;
 use super::next::{Next, next};
 use super::step::Effects;
 use super::{Effect, State, Steered, Timer, Wanted};
 use crate::agent::{ModelFault, ModelRequest, Purpose, ToolChoice};
 use crate::digest::Hasher;
 use crate::effect::External;
+use crate::event::RunEvent;
 use crate::identity::{DurationMs, Turn};
 use crate::limits::{BATCH_RECORDS, BYTES_A_TOKEN};
 use crate::record::{InputKind, InputRecorded, ModelInterrupted, Record};
@@ -70,14 +70,8 @@ impl State {
     /// Asks for the next response.
     pub(super) fn ask(&mut self, turn: Turn, tools: ToolChoice, effects: &mut Effects) {
         let Some(run) = self.run() else { return };
-        let allowance = self.allowance();
         let policy = self.policy();
-        let elapsed = DurationMs(self.now.0.saturating_sub(run.input.at.0));
-        let status = if policy.status_note {
-            Used::by(run, policy.usage).gauges(&allowance, elapsed)
-        } else {
-            Vec::new()
-        };
+        let status = if policy.status_note { self.gauges() } else { Vec::new() };
         let request = ModelRequest {
             agent: self.agent().clone(),
             run: run.run,
@@ -89,6 +83,11 @@ impl State {
             status,
         };
         self.flights.model = Some((turn, Purpose::Respond));
+        let retry = self.retries;
+        if retry == 0 {
+            self.tell(|| RunEvent::TurnStarted { turn }, effects);
+        }
+        self.tell(|| RunEvent::ModelStarted { turn, retry }, effects);
         effects.push(Effect::External(External::CallModel(Arc::new(request))));
     }
 

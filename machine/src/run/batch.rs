@@ -17,6 +17,7 @@ use crate::agent::{
 use crate::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, External, Fitting, Invocation,
 };
+use crate::event::RunEvent;
 use crate::identity::ToolCallId;
 use crate::projection::CallView;
 use crate::record::{Doubt, Record, ToolPrepared, ToolSettled};
@@ -101,8 +102,7 @@ impl State {
             self.settled(call.id, Arc::new(outcome))
         });
         let records = refused.collect();
-        self.commit(records, effects);
-        self.go_on(effects);
+        self.close(records, effects);
     }
 
     /// Asks the approver about the calls whose tools want that.
@@ -114,6 +114,9 @@ impl State {
             return self.authorize(waiting, effects);
         }
         self.flights.approver = Some(turn);
+        for question in &questions {
+            self.tell(|| RunEvent::ApprovalRequested { call: question.call }, effects);
+        }
         effects.push(Effect::External(External::Approve { run, turn, questions }));
     }
 
@@ -151,8 +154,7 @@ impl State {
             self.settled(call.id, Arc::new(ToolOutcome::Rejected(reason)))
         });
         let records = denied.collect();
-        self.commit(records, effects);
-        self.go_on(effects);
+        self.close(records, effects);
     }
 
     /// Asks the host, always last and again on every resume (RUN-028).
@@ -175,8 +177,7 @@ impl State {
                 let outcome = Arc::new(reason);
                 let denied = waiting.iter().map(|call| self.settled(call.id, outcome.clone()));
                 let records = denied.collect();
-                self.commit(records, effects);
-                self.go_on(effects);
+                self.close(records, effects);
             }
         }
     }
@@ -198,10 +199,13 @@ impl State {
         }
         for call in calls {
             self.flights.tools.insert(Doubt { call: call.id, start: self.epoch });
+            self.tell(|| RunEvent::ToolCallStarted { call: call.id }, effects);
             effects.push(Effect::External(External::InvokeTool(Invocation {
                 call: call.id,
                 epoch: self.epoch,
                 tool: call.tool.clone(),
+                agent: self.agent().id().clone(),
+                group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
                 class: self.class(call),
                 parameters: call.parameters.clone(),
             })));
@@ -216,7 +220,17 @@ impl State {
         effects: &mut Effects,
     ) {
         let record = self.settled(call, self.kept(call, outcome));
-        self.commit(alloc::vec![record], effects);
+        self.close(alloc::vec![record], effects);
+    }
+
+    /// Records how calls have ended, and goes on.
+    fn close(&mut self, records: Vec<Record>, effects: &mut Effects) {
+        self.commit(records, effects);
+        let last = self.run().and_then(|run| run.turns.last());
+        if let Some(last) = last.filter(|turn| turn.calls.iter().all(|it| it.outcome.is_some())) {
+            let (turn, usage) = (last.turn, last.response.usage);
+            self.tell(|| RunEvent::TurnCompleted { turn, usage }, effects);
+        }
         self.go_on(effects);
     }
 

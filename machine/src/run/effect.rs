@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 use super::input::Timer;
 use crate::effect::External;
+use crate::event::RunEvent;
 use crate::identity::DurationMs;
 use crate::record::{Batch, Settlement};
 
@@ -21,6 +22,9 @@ pub enum Effect {
         /// From now.
         after: DurationMs,
     },
+    /// Tell whoever watches, once everything before is acknowledged (ARC-10). Volatile: only a run
+    /// that is watched says anything, and nothing depends on it.
+    Tell(RunEvent),
     /// Settle the submission like this.
     Settle(Settlement),
 }

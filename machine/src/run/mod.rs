@@ -35,6 +35,7 @@ mod batch;
 mod budget;
 mod compaction;
 mod effect;
+mod ephemeral;
 mod failure;
 mod flights;
 mod input;
@@ -42,6 +43,7 @@ mod next;
 mod respond;
 mod state;
 mod step;
+mod tell;
 
 pub use effect::Effect;
 pub use flights::Flights;

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use super::budget::Used;
 use super::failure::{failed, fault};
@@ -13,6 +14,7 @@ use crate::agent::{
     ToolOutcome, UsageReporting,
 };
 use crate::effect::{CheckSubject, External, Fitting};
+use crate::event::RunEvent;
 use crate::identity::Turn;
 use crate::json::CanonicalJson;
 use crate::record::{FinishKind, ModelResponded, Record, Settlement};
@@ -42,11 +44,18 @@ impl State {
             return self.settle(settlement, effects);
         }
         let record = ModelResponded { submission: self.submission, turn, response };
+        let usage = record.response.usage;
+        let before = if self.watched { self.gauges() } else { Vec::new() };
         let Some(batch) = self.fold_response(record) else {
             let settlement = failed("ResponseTooLarge", "the response is over its bounds");
             return self.settle(settlement, effects);
         };
-        effects.push(Effect::Commit(batch));
+        effects.push(Effect::Commit(batch.clone()));
+        self.tell_facts(&batch, effects);
+        self.warn(&before, effects);
+        if self.run().is_some_and(|run| run.unsettled_calls().next().is_none()) {
+            self.tell(|| RunEvent::TurnCompleted { turn, usage }, effects);
+        }
         self.go_on(effects);
     }
 

@@ -43,6 +43,8 @@ pub struct State {
     /// Whether the calls of the last response have passed every check, so that those which wait
     /// for a place may start.
     pub(super) cleared: bool,
+    /// Whether somebody watches: a run that nobody watches tells nothing.
+    pub(super) watched: bool,
     /// What was said to the run and is not canonical, oldest first.
     pub(super) steering: VecDeque<Steered>,
 }
@@ -70,6 +72,7 @@ impl State {
             retries: 0,
             shortened: false,
             cleared: false,
+            watched: false,
             steering: VecDeque::new(),
         }
     }
@@ -78,6 +81,13 @@ impl State {
     #[must_use]
     pub const fn with_entropy(mut self, entropy: Token) -> Self {
         self.entropy = entropy;
+        self
+    }
+
+    /// Tells what happens, to whoever watches.
+    #[must_use]
+    pub const fn watched(mut self, watched: bool) -> Self {
+        self.watched = watched;
         self
     }
 

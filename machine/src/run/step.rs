@@ -25,6 +25,7 @@ impl Machine for Run {
                 state.cleared = false;
                 // Its pause may have gone with an earlier attempt's timers.
                 state.flights.retry = None;
+                state.tell_again(&mut effects);
                 state.watch_the_clock(&mut effects);
                 state.interrupt(&mut effects);
                 state.go_on(&mut effects);
@@ -151,7 +152,8 @@ impl State {
     pub(super) fn commit(&mut self, records: Vec<Record>, effects: &mut Effects) {
         let batch = self.fold(records);
         let batch = batch.expect("ARC-04: a run's own records are bounded and follow its fold");
-        effects.push(Effect::Commit(batch));
+        effects.push(Effect::Commit(batch.clone()));
+        self.tell_facts(&batch, effects);
     }
 
     pub(super) fn settle(&mut self, settlement: Settlement, effects: &mut Effects) {

@@ -1,11 +1,22 @@
 //! One run, told what the outside answers and shown what it asks for.
 
 mod answers;
+mod approvals;
 mod batches;
+mod budgets;
+mod checks;
+mod contract;
+mod ephemeral;
 mod flights;
 mod interruption;
 mod judgement;
+mod kept;
+mod places;
 mod resumption;
+mod retries;
+mod sequences;
+mod steering;
+mod telling;
 mod turns;
 
 use alloc::sync::Arc;
@@ -21,6 +32,8 @@ use crate::testkit::story::{Story, Tale, response, success};
 use crate::testkit::{binding, call};
 
 const ONE: Tale = Tale("1");
+
+const RESUMED: Input = Input::Resumed { now: Timestamp(1_000) };
 
 /// A run and everything that it has asked for since it was last looked at.
 #[derive(Clone, Debug)]
@@ -47,6 +60,14 @@ impl Bench {
         Self::resting(story, epoch).told(Input::Resumed { now: Timestamp(1_000) })
     }
 
+    /// A run of an agent that has its input and asks the model for the first time.
+    fn of(binding: Arc<crate::agent::Binding>) -> Self {
+        let story = Story::new().tell([ONE.input()]);
+        let mut bench = Self::resting_with(binding, &story, 1).told(RESUMED);
+        assert_eq!(questions(&bench.look()), ["model.call"]);
+        bench
+    }
+
     /// A run that has its input and asks the model for the first time.
     fn fresh() -> Self {
         Self::live(&Story::new().tell([ONE.input()]), 1)
@@ -55,7 +76,9 @@ impl Bench {
     fn told(mut self, input: Input) -> Self {
         let step = Run::step(self.state, input);
         self.state = step.state;
-        self.effects.extend(step.effects);
+        // What a watched run tells is looked at by the tests of telling alone.
+        let told = |effect: &Effect| matches!(effect, Effect::Tell(_));
+        self.effects.extend(step.effects.into_iter().filter(|effect| !told(effect)));
         self
     }
 
@@ -107,7 +130,7 @@ fn tool(start: Doubt) -> Answer {
 fn committed(effects: &[Effect]) -> Vec<Record> {
     let records = effects.iter().filter_map(|effect| match effect {
         Effect::Commit(batch) => Some(batch.records().to_vec()),
-        Effect::External(_) | Effect::Schedule { .. } | Effect::Settle(_) => None,
+        Effect::External(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
     });
     records.flatten().collect()
 }
@@ -116,7 +139,7 @@ fn committed(effects: &[Effect]) -> Vec<Record> {
 fn asked(effects: &[Effect]) -> Vec<External> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::External(external) => Some(external.clone()),
-        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Settle(_) => None,
+        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
     });
     asked.collect()
 }

@@ -1,6 +1,7 @@
 //! A refund desk: an agent with one tool of each class.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::admission::Call;
 use crate::agent::{
@@ -32,9 +33,19 @@ pub(crate) fn binding() -> Arc<Binding> {
         tool("pay", ExecutionClass::Ordinary, false),
         tool("wire", ExecutionClass::Ordinary, true),
     ];
+    bound(tools, policy())
+}
+
+/// An agent with these tools and this policy.
+pub(crate) fn bound(tools: Vec<ToolDefinition>, policy: AgentPolicy) -> Arc<Binding> {
     let id = AgentId::new("desk").unwrap();
-    let definition = AgentDefinition::with_policy(id, "You refund.", tools, policy()).unwrap();
+    let definition = AgentDefinition::with_policy(id, "You refund.", tools, policy).unwrap();
     Arc::new(Binding { definition, model: Digest::of("test/model", b"scripted") })
+}
+
+/// The same agent under another policy.
+pub(crate) fn under(policy: AgentPolicy) -> Arc<Binding> {
+    bound(binding().definition.tools().to_vec(), policy)
 }
 
 /// Four turns and not one more, no second try, and a place for every call.

@@ -15,6 +15,7 @@ use crate::contract::Machine;
 use crate::effect::{
     Answer, ApprovalAnswer, ApprovalQuestion, Authorization, External, Reconciliation,
 };
+use crate::event::RunEvent;
 use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
 use crate::record::Doubt;
 use crate::store::{Store, StoreFault};
@@ -102,13 +103,20 @@ fn declared(tool: &str) -> ResponsePart {
 pub(crate) struct Host {
     pub(crate) store: Memory,
     pub(crate) outside: Outside,
+    /// What attempts have told, in order.
+    pub(crate) told: Vec<RunEvent>,
     tokens: u8,
 }
 
 impl Host {
     pub(crate) fn new(turns: &[&[&'static str]]) -> Self {
         let conversation = ConversationId::new("main").unwrap();
-        Self { store: Memory::new(conversation), outside: Outside::new(turns), tokens: 0 }
+        Self {
+            store: Memory::new(conversation),
+            outside: Outside::new(turns),
+            told: Vec::new(),
+            tokens: 0,
+        }
     }
 
     /// Serves one client call to its end.
@@ -135,6 +143,7 @@ impl Host {
             binding: binding(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
+            watched: true,
         };
         let token = Token([self.tokens; 16]);
         let step = Attempt::step(State::new(setup), Input::Started { token });
@@ -172,6 +181,10 @@ impl Host {
                     Input::Stored(answer)
                 }
                 Effect::External(external) => Input::Answered(self.outside.answer(external)),
+                Effect::Tell { event, .. } => {
+                    self.told.push(event);
+                    continue;
+                }
                 Effect::CancelExternals
                 | Effect::ScheduleRenewal { .. }
                 | Effect::Schedule { .. } => continue,

@@ -51,6 +51,8 @@ fn call(cast: &Cast) -> ToolCallId {
 
 fn invoke(outside: &mut Outside, cast: &Cast, epoch: u64) -> (Arc<ToolOutcome>, u64, Deed) {
     let invocation = Invocation {
+        agent: cast.binding.definition.id().clone(),
+        group: None,
         call: call(cast),
         epoch: Epoch(epoch),
         tool: name(),

@@ -124,6 +124,7 @@ impl World {
                 }
                 Action::CancelExternals => it.flights.retain(Flight::has_happened),
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
+                Action::Tell => {}
                 Action::Schedule(timer, after) => {
                     it.timers.push((clock.after(after), timer));
                     if matches!(timer, Timer::Retry(_)) {

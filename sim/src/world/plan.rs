@@ -21,6 +21,8 @@ pub(super) enum Action {
     CancelExternals,
     ScheduleRenewal(DurationMs),
     Schedule(Timer, DurationMs),
+    /// A live event: nobody watches here, and nothing depends on it.
+    Tell,
     End(End),
     Accept(Receipt),
     Reject(Rejection),
@@ -34,6 +36,7 @@ impl From<attempt::Effect> for Action {
             attempt::Effect::CancelExternals => Self::CancelExternals,
             attempt::Effect::ScheduleRenewal { after } => Self::ScheduleRenewal(after),
             attempt::Effect::Schedule { timer, after } => Self::Schedule(timer, after),
+            attempt::Effect::Tell { .. } => Self::Tell,
             attempt::Effect::End(end) => Self::End(end),
         }
     }

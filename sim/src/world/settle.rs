@@ -176,6 +176,7 @@ impl World {
             binding: Arc::clone(&self.cast.binding),
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
+            watched: false,
         };
         let token = self.token(worker, lane);
         let task = self.add_task(process, lane, Body::Attempt(attempt::State::new(setup)));

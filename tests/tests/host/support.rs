@@ -19,7 +19,7 @@ use everstep_machine::record::Record;
 use everstep_machine::scheduler::Findings;
 use everstep_machine::store::Store;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Config, Deltas, Host, LookOut, Model, NoReconciler, Ports,
+    AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
 };
 use everstep_sqlite::{Clock as _, Options, SqliteReader, SqliteStore, WallClock};
@@ -134,18 +134,20 @@ impl Model for Once {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
         Box::pin(async move {
             let (part, finish) = if request.turn == Turn(0) {
-                let parameters = CanonicalJson::string("four").unwrap();
+                let parameters = CanonicalJson::parse(b"{\"amount\":4}").unwrap();
                 let call = ToolCall { label: "call".into(), tool: pay(), parameters };
                 (ResponsePart::Call(call), FinishReason::ToolCalls)
             } else {
-                deltas.text("done");
                 (ResponsePart::Text("done".into()), FinishReason::Stop)
             };
-            Ok(Arc::new(ModelResponse { parts: vec![part], finish, usage: Some(Usage::default()) }))
+            let usage = Some(Usage::default());
+            let response = ModelResponse { parts: vec![part], finish, usage };
+            parts.send_whole(&response).await.expect("the host waits for it");
+            Ok(())
         })
     }
 }

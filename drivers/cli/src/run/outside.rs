@@ -15,7 +15,7 @@ use everstep_machine::effect::{
 };
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_runtime::{
-    Approver, Authorizer, BoxFuture, Deltas, Model, Reconciler, Tools, blocking, pause,
+    Approver, Authorizer, BoxFuture, Model, Parts, Reconciler, Tools, blocking, pause,
 };
 use everstep_sim::scenario::{AgentFile, AgentTool, Says, TurnScript};
 
@@ -51,13 +51,13 @@ impl Model for Scripted {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
         let answer = self.answer(request.turn);
         Box::pin(async move {
-            let response = answer?;
-            response.texts().for_each(|text| deltas.text(text));
-            Ok(Arc::new(response))
+            // A stream that nobody wants any more is nobody's fault.
+            let _ = parts.send_whole(&answer?).await;
+            Ok(())
         })
     }
 }

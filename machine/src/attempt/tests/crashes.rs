@@ -172,7 +172,10 @@ fn dur_007_every_acknowledgement_can_be_lost() {
                 Input::Stored(host.store.execute(&pipeline))
             }
             Effect::External(external) => Input::Answered(host.outside.answer(external)),
-            Effect::CancelExternals | Effect::ScheduleRenewal { .. } | Effect::Schedule { .. } => {
+            Effect::CancelExternals
+            | Effect::ScheduleRenewal { .. }
+            | Effect::Schedule { .. }
+            | Effect::Tell { .. } => {
                 continue;
             }
             Effect::End(end) => {
@@ -359,7 +362,8 @@ fn a_transient_refusal_loses_no_answer() {
                 Effect::External(external) => Input::Answered(host.outside.answer(external)),
                 Effect::CancelExternals
                 | Effect::ScheduleRenewal { .. }
-                | Effect::Schedule { .. } => continue,
+                | Effect::Schedule { .. }
+                | Effect::Tell { .. } => continue,
                 Effect::End(end) => {
                     next = alloc::vec![Effect::End(end)];
                     break;

@@ -10,6 +10,8 @@ use crate::testkit::text;
 
 fn invocation(start: Doubt) -> External {
     External::InvokeTool(Invocation {
+        agent: binding().definition.id().clone(),
+        group: None,
         call: start.call,
         epoch: start.start,
         tool: ToolName::new("look").unwrap(),

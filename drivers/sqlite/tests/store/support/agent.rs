@@ -76,6 +76,7 @@ impl Worker {
             binding: binding(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
+            watched: false,
         };
         let token = Token([self.tokens; 16]);
         let mut step = Attempt::step(State::new(setup), Input::Started { token });
@@ -92,7 +93,8 @@ impl Worker {
                 Effect::External(external) => Input::Answered(self.answer(external)),
                 Effect::CancelExternals
                 | Effect::ScheduleRenewal { .. }
-                | Effect::Schedule { .. } => continue,
+                | Effect::Schedule { .. }
+                | Effect::Tell { .. } => continue,
                 Effect::End(end) => return end,
             };
             step = Attempt::step(step.state, input);
