@@ -242,7 +242,7 @@ impl Working {
 
     fn result_record(&self, doubt: Doubt, resolution: &Resolution) -> Option<Record> {
         let (submission, call) = (self.submission, doubt.call);
-        let outcome = Arc::new(resolution.outcome()?);
+        let outcome = self.run.kept(call, Arc::new(resolution.outcome()?));
         Some(Record::ToolSettled(ToolSettled { submission, call, outcome }))
     }
 
@@ -257,7 +257,7 @@ impl Working {
             let resolved = Record::ToolResolved(ToolResolved {
                 submission: self.submission,
                 doubt: *doubt,
-                resolution: intent.resolution.clone(),
+                resolution: self.run.kept_of(doubt.call, &intent.resolution),
                 principal: intent.principal.clone(),
                 reason: intent.reason.clone(),
             });

@@ -117,7 +117,8 @@ impl Working {
         for answer in core::mem::take(&mut self.inbox) {
             let Answer::Tool { start, outcome } = &answer else { continue };
             if flights.tools.remove(start) {
-                let (submission, call, outcome) = (self.submission, start.call, outcome.clone());
+                let (submission, call) = (self.submission, start.call);
+                let outcome = self.run.kept(call, outcome.clone());
                 let settled = ToolSettled { submission, call, outcome };
                 groups.push(alloc::vec![Record::ToolSettled(settled)]);
                 draft.consumed.push(answer);

@@ -12,7 +12,8 @@ use alloc::vec::Vec;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    ApprovalRule, Diagnostic, ExecutionClass, RejectionReason, ToolOutcome, Truncated,
+    ApprovalRule, Diagnostic, ExecutionClass, RejectionReason, Resolution, ToolDefinition,
+    ToolOutcome, Truncated,
 };
 use crate::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, External, Fitting, Invocation,
@@ -197,6 +198,7 @@ impl State {
         if !records.is_empty() {
             self.commit(records, effects);
         }
+        let Some((run, _)) = self.place() else { return };
         for call in calls {
             self.flights.tools.insert(Doubt { call: call.id, start: self.epoch });
             self.tell(|| RunEvent::ToolCallStarted { call: call.id }, effects);
@@ -204,6 +206,7 @@ impl State {
                 call: call.id,
                 epoch: self.epoch,
                 tool: call.tool.clone(),
+                run,
                 agent: self.agent().id().clone(),
                 group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
                 class: self.class(call),
@@ -234,12 +237,11 @@ impl State {
         self.go_on(effects);
     }
 
-    /// What is kept of an outcome: nothing that nobody is to see, and not more than fits.
-    pub(super) fn kept(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Arc<ToolOutcome> {
+    /// What is kept of an outcome, whoever has found it out: nothing that nobody is to see, and
+    /// not more than fits.
+    pub(crate) fn kept(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Arc<ToolOutcome> {
         let ToolOutcome::Success(result) = &*outcome else { return outcome };
-        let view = self.run().into_iter().flat_map(|run| run.unsettled_calls());
-        let tool = view.into_iter().find(|it| it.id == call);
-        let Some(tool) = tool.and_then(|it| self.agent().tool(&it.tool)) else { return outcome };
+        let Some(tool) = self.tool_of(call) else { return outcome };
         let result = result.redacted(&tool.redact);
         let most = tool.result_bytes as usize;
         Arc::new(if result.as_str().len() <= most {
@@ -247,6 +249,28 @@ impl State {
         } else {
             ToolOutcome::Truncated(Truncated::of(result.as_str(), most))
         })
+    }
+
+    /// What is kept of what a person said about a call: nothing that nobody is to see (ARC-12).
+    pub(crate) fn kept_of(&self, call: ToolCallId, said: &Arc<Resolution>) -> Arc<Resolution> {
+        match (&**said, self.tool_of(call)) {
+            (Resolution::Completed(result), Some(tool)) => {
+                Arc::new(Resolution::Completed(result.redacted(&tool.redact)))
+            }
+            (
+                Resolution::Completed(_)
+                | Resolution::Failed(_)
+                | Resolution::NeverStarted
+                | Resolution::SafeToRepeat,
+                _,
+            ) => said.clone(),
+        }
+    }
+
+    /// The tool of a call that has not ended.
+    fn tool_of(&self, call: ToolCallId) -> Option<&ToolDefinition> {
+        let call = self.run()?.unsettled_calls().find(|it| it.id == call)?;
+        self.agent().tool(&call.tool)
     }
 
     fn prepared(&self, call: &CallView) -> Record {

@@ -45,6 +45,8 @@ pub struct State {
     /// Whether the calls of the last response have passed every check, so that those which wait
     /// for a place may start.
     pub(super) cleared: bool,
+    /// Whether a start will have no answer: nothing new begins until the classifier has judged it.
+    pub(super) unsure: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
     pub(super) watched: bool,
     /// What was said to the run and is not canonical, oldest first.
@@ -75,6 +77,7 @@ impl State {
             shortened: false,
             no_summary: None,
             cleared: false,
+            unsure: false,
             watched: false,
             steering: VecDeque::new(),
         }

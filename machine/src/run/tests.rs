@@ -19,6 +19,7 @@ mod sequences;
 mod steering;
 mod telling;
 mod turns;
+mod unsure;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -8,7 +8,7 @@ use super::agent::binding;
 use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
-    FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
+    Binding, FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
 use crate::contract::Machine;
@@ -105,6 +105,8 @@ pub(crate) struct Host {
     pub(crate) outside: Outside,
     /// What attempts have told, in order.
     pub(crate) told: Vec<RunEvent>,
+    /// The agent that its attempts work with.
+    pub(crate) binding: Arc<Binding>,
     tokens: u8,
 }
 
@@ -115,6 +117,7 @@ impl Host {
             store: Memory::new(conversation),
             outside: Outside::new(turns),
             told: Vec::new(),
+            binding: binding(),
             tokens: 0,
         }
     }
@@ -140,7 +143,7 @@ impl Host {
         let setup = Setup {
             lane: self.store.lane.conversation.clone(),
             producer: ProducerId::new("worker").unwrap(),
-            binding: binding(),
+            binding: self.binding.clone(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
             watched: true,

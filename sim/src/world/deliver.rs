@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
 use everstep_machine::effect::EffectClass;
+use everstep_machine::run::Timer;
 use everstep_machine::store::{Replies, StoreFault};
 use everstep_machine::{admission, attempt};
 
@@ -11,6 +12,7 @@ use super::World;
 use super::plan::Action;
 use super::process::{Body, Flight, Progress, Role, Sent};
 use crate::fingerprint::Printed;
+use crate::oracle::Sometimes;
 
 impl World {
     /// Tells an attempt what happened.
@@ -117,11 +119,18 @@ impl World {
                 Action::External(external) => {
                     let epoch = it.epoch;
                     it.flights.push(Flight::new(external, epoch));
+                    let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
+                    self.judge.in_flight(&self.cast, calls);
                 }
                 Action::CancelExternals => it.flights.retain(Flight::has_happened),
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
                 Action::Tell => {}
-                Action::Schedule(timer, after) => it.timers.push((clock.after(after), timer)),
+                Action::Schedule(timer, after) => {
+                    it.timers.push((clock.after(after), timer));
+                    if matches!(timer, Timer::Retry(_)) {
+                        self.judge.note(Sometimes::Paused);
+                    }
+                }
                 Action::End(end) => {
                     self.note(process, lane, || format!("the attempt ends: {end:?}"));
                     self.judge.ended(end);

@@ -15,7 +15,7 @@ use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::plan::{Action, Plan};
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
 use crate::fingerprint::Printed;
-use crate::oracle::Property;
+use crate::oracle::{Permits, Property};
 use crate::scenario::AbortMoment;
 
 /// What a look at a process found.
@@ -203,7 +203,7 @@ impl World {
                 lane,
                 body: Printed::new(body),
                 epoch: Epoch(0),
-                authorised: Vec::new(),
+                permits: Permits::default(),
                 plan: Plan::default(),
                 sent: None,
                 flights: Vec::new(),

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everstep_machine::admission::Call;
-use everstep_machine::agent::{AgentDefinition, Allowance, Binding};
+use everstep_machine::agent::{Allowance, Binding};
 use everstep_machine::digest::{Digest, Hasher};
 use everstep_machine::identity::{
     ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId,
@@ -120,10 +120,7 @@ fn agent(path: &Path) -> Result<Agent, Complaint> {
         Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
     })?;
     let tools = file.tools.iter().map(|tool| tool.definition.clone()).collect();
-    let AgentFile { agent, .. } = &file;
-    let definition =
-        AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
-            .expect("CAP-001: a checked file holds a sound agent");
+    let definition = file.agent.definition(tools);
     let digest = digest(&source);
     Ok(Agent {
         file: Arc::new(file),
@@ -200,9 +197,12 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     let file = &agent.file;
     let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
     Ports {
-        model: Arc::new(outside::Scripted(Arc::clone(file))),
-        tools: outside::tools(file),
-        approver: Arc::new(NoApprover),
+        model: Arc::new(outside::Scripted::new(Arc::clone(file))),
+        tools: Arc::new(outside::tools(file)),
+        approver: match &file.disapproved {
+            Some(denied) => Arc::new(outside::Approvals(denied.clone())),
+            None => Arc::new(NoApprover),
+        },
         authorizer: if file.denied.is_empty() {
             Arc::new(AllowAll)
         } else {

@@ -8,6 +8,7 @@ mod fresh;
 mod hints;
 mod pages;
 mod refusals;
+mod secrets;
 mod stage;
 mod zombies;
 

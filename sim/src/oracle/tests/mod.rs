@@ -14,7 +14,7 @@ use everstep_machine::admission::{AdmissionMachine, Effect, Input, State};
 use everstep_machine::contract::Machine;
 use everstep_machine::conversation::{Command as LogCommand, TailRef};
 use everstep_machine::identity::{
-    DurationMs, Epoch, ProducerId, SubmissionId, Timestamp, Token, ToolCallId, Turn,
+    DurationMs, Epoch, ProducerId, SubmissionId, Timestamp, Token, ToolCallId, ToolName, Turn,
 };
 use everstep_machine::ledger::{Claim, Command, Ownership};
 use everstep_machine::record::{
@@ -22,7 +22,7 @@ use everstep_machine::record::{
 };
 use everstep_machine::store::{Pipeline, StoreCommand};
 
-use super::{Authorised, Judge, Property};
+use super::{Judge, Permits, Property};
 use crate::cast::Cast;
 use crate::defect::Defect;
 use crate::profile::Profile;
@@ -160,6 +160,20 @@ impl Bench {
         })
     }
 
+    /// The tool of a call.
+    pub(super) fn tool(&self, call: ToolCallId) -> ToolName {
+        self.cast.declared(call).unwrap().tool.clone().unwrap()
+    }
+
+    /// The permission of the host to start the first submission's calls.
+    pub(super) fn given(&self, epoch: u64) -> Permits {
+        let mut permits = Permits::default();
+        for index in 0..2 {
+            permits.authorise(Epoch(epoch), self.call(0, index));
+        }
+        permits
+    }
+
     /// The preparation of the first submission's call at `index`.
     pub(super) fn prepared(&self, index: usize, epoch: u64) -> Record {
         let call = self.call(0, index);
@@ -167,33 +181,29 @@ impl Bench {
             submission: self.submission(0),
             call,
             epoch: Epoch(epoch),
-            tool: self.cast.declared(call).unwrap().tool.clone(),
+            tool: self.tool(call),
             parameters: everstep_machine::json::CanonicalJson::parse(b"{}").unwrap().digest(),
         })
     }
 
     /// Executes a command, in the judge's sight.
     pub(super) fn does(&mut self, command: &StoreCommand) -> Executed {
-        self.does_with(command, &[])
+        self.does_with(command, &Permits::default())
     }
 
-    pub(super) fn does_with(
-        &mut self,
-        command: &StoreCommand,
-        authorised: &Authorised,
-    ) -> Executed {
-        self.does_at(0, command, authorised)
+    pub(super) fn does_with(&mut self, command: &StoreCommand, permits: &Permits) -> Executed {
+        self.does_at(0, command, permits)
     }
 
     pub(super) fn does_at(
         &mut self,
         clock: u64,
         command: &StoreCommand,
-        authorised: &Authorised,
+        permits: &Permits,
     ) -> Executed {
         let shelf = &mut self.shelf;
         let executed = Shelf::execute(shelf, command, Timestamp(clock), self.defect);
-        self.judge.command(&self.cast, 0, command, &executed, authorised);
+        self.judge.command(&self.cast, 0, command, &executed, permits);
         executed
     }
 
@@ -201,7 +211,7 @@ impl Bench {
     pub(super) fn taken_over(&mut self) {
         let commands = [self.claim(1), self.fence(2)];
         for command in commands {
-            assert!(self.does_at(LEASE.0, &command, &[]).answer.is_ok());
+            assert!(self.does_at(LEASE.0, &command, &Permits::default()).answer.is_ok());
         }
         assert_eq!(self.broken(), None);
     }
