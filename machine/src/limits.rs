@@ -52,6 +52,8 @@ pub const RETRY_FIRST_MS: u64 = 500;
 pub const RETRY_LONGEST_MS: u64 = 30_000;
 /// Estimated tokens of recent context that a compaction leaves as they are.
 pub const CONTEXT_KEEP_TOKENS: u64 = 20_000;
+/// One part in so many of a request: making context smaller by less is not worth a record.
+pub const WORTHWHILE_SHARE: u64 = 10;
 /// Bytes of text that count as one token where no provider has counted.
 pub const BYTES_A_TOKEN: u64 = 4;
 /// Characters of what a summarizer is shown.

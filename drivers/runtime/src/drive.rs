@@ -12,7 +12,8 @@ use std::time::Duration;
 use everstep_machine::attempt::{Attempt, Effect, End, Input, Setup, State};
 use everstep_machine::contract::Machine;
 use everstep_machine::effect::{Answer, External};
-use everstep_machine::identity::{ConversationId, Token};
+use everstep_machine::event::{Interruption, RunEvent, Source};
+use everstep_machine::identity::{ConversationId, RunId, SubmissionId, Token};
 use everstep_machine::ledger::{Command, Ownership};
 use everstep_machine::store::{Pipeline, StoreCommand, StoreFault};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -39,6 +40,9 @@ pub(crate) struct Drive {
     /// follows a pipeline is never held back once the pipeline is sent.
     stopping: bool,
     in_flight: InFlight,
+    setup: Setup,
+    /// The run that has begun to tell and has not ended.
+    telling: Option<RunId>,
     renewal: Option<Instant>,
     wait: Duration,
 }
@@ -59,17 +63,26 @@ impl Drive {
         outside: Outside,
         wakes: UnboundedReceiver<()>,
         stop: watch::Receiver<bool>,
+        setup: Setup,
     ) -> Self {
         let in_flight = InFlight::new(outside);
         let (stopping, renewal, wait) = (false, None, FIRST_WAIT);
-        Self { store, wakes, stop, stopping, in_flight, renewal, wait }
+        let telling = None;
+        Self { store, wakes, stop, stopping, in_flight, setup, telling, renewal, wait }
     }
 
     /// Drives the attempt to its end, or to where it can be left. A store that is gone ends it as
     /// a crash would: nothing is told to anybody.
-    pub(crate) async fn run(mut self, setup: Setup, token: Token) -> End {
-        let lane = setup.lane.clone();
-        let mut step = Attempt::step(State::new(setup), Input::Started { token });
+    pub(crate) async fn run(mut self, token: Token) -> End {
+        let end = self.drive(token).await;
+        self.fall_silent();
+        end
+    }
+
+    async fn drive(&mut self, token: Token) -> End {
+        let lane = self.setup.lane.clone();
+        let state = State::new(self.setup.clone());
+        let mut step = Attempt::step(state, Input::Started { token });
         loop {
             let input = match self.perform(step.effects).await {
                 Performed::Told(input) => input,
@@ -122,6 +135,7 @@ impl Drive {
                 Effect::External(external) => self.in_flight.ask(external),
                 Effect::CancelExternals => self.in_flight.call_off(),
                 Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
+                Effect::Tell { submission, event } => self.tell(submission, event),
                 Effect::ScheduleRenewal { after } => {
                     self.renewal = Some(Instant::now() + Duration::from_millis(after.0));
                 }
@@ -129,6 +143,28 @@ impl Drive {
             }
         }
         told.map_or(Performed::Parked, Performed::Told)
+    }
+
+    /// Tells whoever watches the run. A run that begins, or is taken over, begins a trace.
+    fn tell(&mut self, submission: SubmissionId, event: RunEvent) {
+        let (run, streams) = (RunId::derive(submission), &self.in_flight.outside().streams);
+        if matches!(event, RunEvent::RunStarted { .. }) {
+            let Setup { lane: conversation, binding, .. } = self.setup.clone();
+            let agent = binding.definition.id().clone();
+            streams.begin(Source { run, conversation, agent });
+        }
+        let is_over = event.is_terminal();
+        streams.tell(run, event);
+        self.telling = (!is_over).then_some(run);
+    }
+
+    /// The run does not go on here: a trace that has begun has an end (RUN-002).
+    fn fall_silent(&self) {
+        if let Some(run) = self.telling {
+            let why = Interruption::OwnershipLost;
+            let streams = &self.in_flight.outside().streams;
+            streams.tell(run, RunEvent::RunInterrupted { why, dropped: 0 });
+        }
     }
 
     /// Parks until something happens that the machine is to be told; none if the host stops and

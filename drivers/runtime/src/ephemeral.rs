@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::contract::Machine;
-use everstep_machine::identity::{PrincipalId, SubmissionId, Timestamp, Token};
+use everstep_machine::event::{EventSequence, Interruption, RunEvent, Source};
+use everstep_machine::identity::{PrincipalId, RunId, SubmissionId, Timestamp, Token};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::permits::Limits;
-use everstep_machine::record::{Batch, BatchError, Settlement};
-use everstep_machine::run::{Effect, Input, Run, State, Steered, Wanted};
+use everstep_machine::projection::SubmissionView;
+use everstep_machine::record::{Batch, BatchError, Doubt, Settlement};
+use everstep_machine::run::{Effect, Input, Liveness, Run, State, Steered, Wanted};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -23,22 +25,38 @@ use crate::in_flight::{Arrival, InFlight};
 use crate::outside::Outside;
 use crate::permits::Gate;
 use crate::ports::Ports;
+use crate::run_stream::RunStream;
+use crate::streams::Streams;
 
 /// A run that is going on.
 #[derive(Debug)]
 pub struct Ephemeral {
     said: UnboundedSender<Steered>,
     interrupt: watch::Sender<bool>,
-    task: JoinHandle<Ended>,
+    task: JoinHandle<End>,
+    run: RunId,
+    streams: Streams,
 }
 
 /// How a run ended, and everything that it recorded on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// How; none if it was interrupted.
-    pub settlement: Option<Settlement>,
+pub struct End {
+    /// How.
+    pub how: How,
     /// Its history, from the creation of the conversation on.
     pub history: Vec<Arc<Batch>>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By itself.
+    Settled(Settlement),
+    /// It was called off.
+    Interrupted,
+    /// Of these starts nobody knows whether they happened, and no log is kept for somebody to say
+    /// so later: the run does not go on (DUR-017).
+    Unknown(Vec<Doubt>),
 }
 
 /// Why a run did not begin.
@@ -78,15 +96,34 @@ impl Ephemeral {
         let events = Events::new();
         crate::event::pass_on(&events, watcher);
         let failpoints = Failpoints::disarmed();
-        let outside = Outside { ports, failpoints, events, gate: Gate::new(limits) };
+        let submission = call.submission();
+        let source = Source {
+            run: RunId::derive(submission),
+            conversation: call.conversation.clone(),
+            agent: call.binding.definition.id().clone(),
+        };
+        let (run, streams) = (source.run, Streams::default());
+        streams.begin(source);
+        let gate = Gate::new(limits);
+        let outside = Outside { ports, failpoints, events, gate, streams: streams.clone() };
+        streams.tell(run, RunEvent::RunStarted { submission });
         let drive = Drive {
             in_flight: InFlight::new(outside),
             began: Instant::now(),
             hears,
             interrupted,
             history: beginning.to_vec(),
+            run,
+            streams: streams.clone(),
         };
-        Ok(Self { said, interrupt, task: tokio::spawn(drive.run(state)) })
+        let task = tokio::spawn(drive.run(state.watched(true)));
+        Ok(Self { said, interrupt, task, run, streams })
+    }
+
+    /// The run's live events from an offset on (RUN-032).
+    #[must_use]
+    pub fn watch(&self, from: EventSequence) -> Option<RunStream> {
+        self.streams.stream(self.run, from)
     }
 
     /// Says something to the run.
@@ -113,7 +150,7 @@ impl Ephemeral {
     ///
     /// # Panics
     /// The run panicked, which is a bug in this crate: handlers that panic do not get here.
-    pub async fn ended(self) -> Ended {
+    pub async fn ended(self) -> End {
         self.task.await.expect("ARC-06: the driver of a run does not panic")
     }
 }
@@ -125,10 +162,12 @@ struct Drive {
     hears: UnboundedReceiver<Steered>,
     interrupted: watch::Receiver<bool>,
     history: Vec<Arc<Batch>>,
+    run: RunId,
+    streams: Streams,
 }
 
 impl Drive {
-    async fn run(mut self, state: State) -> Ended {
+    async fn run(mut self, state: State) -> End {
         let mut step = Run::step(state, Input::Resumed { now: self.now() });
         loop {
             for effect in step.effects {
@@ -136,10 +175,21 @@ impl Drive {
                     Effect::Commit(batch) => self.history.push(batch),
                     Effect::External(external) => self.in_flight.ask(external),
                     Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
-                    Effect::Settle(settlement) => return self.ended(Some(settlement)).await,
+                    Effect::Tell(event) => self.streams.tell(self.run, event),
+                    Effect::Settle(settlement) => {
+                        return self.ended(How::Settled(settlement)).await;
+                    }
                 }
             }
-            let Some(input) = self.next().await else { return self.ended(None).await };
+            if step.state.liveness() == Liveness::Resting {
+                let view = step.state.view();
+                let open = view.into_iter().flat_map(SubmissionView::open_starts);
+                let open = open.map(|(start, _)| start).collect();
+                return self.ended(How::Unknown(open)).await;
+            }
+            let Some(input) = self.next().await else {
+                return self.ended(How::Interrupted).await;
+            };
             step = Run::step(step.state, input);
         }
     }
@@ -162,8 +212,18 @@ impl Drive {
         }
     }
 
-    async fn ended(mut self, settlement: Option<Settlement>) -> Ended {
+    async fn ended(mut self, how: How) -> End {
         self.in_flight.shut_down().await;
-        Ended { settlement, history: self.history }
+        let last = match &how {
+            How::Settled(settlement) => RunEvent::run_ended(settlement),
+            How::Interrupted => interrupted(Interruption::Aborted),
+            How::Unknown(_) => interrupted(Interruption::OwnershipLost),
+        };
+        self.streams.tell(self.run, last);
+        End { how, history: self.history }
     }
+}
+
+const fn interrupted(why: Interruption) -> RunEvent {
+    RunEvent::RunInterrupted { why, dropped: 0 }
 }

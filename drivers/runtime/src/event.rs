@@ -45,6 +45,11 @@ pub enum Event {
         /// How the call ended.
         outcome: Arc<ToolOutcome>,
     },
+    /// A tool gave no answer, and nobody knows what became of its call.
+    ToolUnsure {
+        /// Which tool.
+        tool: ToolName,
+    },
     /// A reconciler is asked what became of a start.
     Reconciling {
         /// Of which tool.

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use everstep_machine::attempt::{End, Setup};
 use everstep_machine::contract::Machine;
-use everstep_machine::identity::{ConversationId, DurationMs, ProducerId, Token};
+use everstep_machine::event::EventSequence;
+use everstep_machine::identity::{
+    ConversationId, DurationMs, ProducerId, RunId, SubmissionId, Token,
+};
 use everstep_machine::limits::{AGENT_CALLS, GROUP_CALLS, HOST_CALLS, LEASE_MS, RENEWAL_MS};
 use everstep_machine::permits::Limits;
 use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
@@ -23,7 +26,9 @@ use crate::lookout::{self, LookOut, Pages, Sighting};
 use crate::outside::Outside;
 use crate::permits::Gate;
 use crate::ports::Ports;
+use crate::run_stream::RunStream;
 use crate::store::{Closed, StoreHandle};
+use crate::streams::Streams;
 
 /// How long the threads of a host that has stopped may take to close what they hold.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -84,6 +89,7 @@ pub struct Host {
     store: StoreHandle,
     inbox: UnboundedSender<Input>,
     events: Events,
+    streams: Streams,
     news: watch::Receiver<News>,
     stopping: watch::Sender<bool>,
     grace: Duration,
@@ -118,7 +124,9 @@ impl Host {
         let (stopping, stop) = watch::channel(false);
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
         let gate = Gate::new(config.permits.clone());
-        let outside = Outside { ports, failpoints, events: events.clone(), gate };
+        let streams = Streams::default();
+        let told = streams.clone();
+        let outside = Outside { ports, failpoints, events: events.clone(), gate, streams };
         let desk = Desk {
             store: store.clone(),
             outside,
@@ -134,13 +142,21 @@ impl Host {
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
         let news = subscribed;
-        Ok(Self { store, inbox, events, news, stopping, grace, desk, threads })
+        let streams = told;
+        Ok(Self { store, inbox, events, streams, news, stopping, grace, desk, threads })
     }
 
     /// Calls `watcher` with every live event from now on, as long as the host lives. One that is
     /// slow misses some.
     pub fn on_event(&self, watcher: impl Fn(Event) + Send + 'static) {
         pass_on(&self.events, watcher);
+    }
+
+    /// The live events of a submission's run from an offset on (RUN-032); none as long as this
+    /// host has not worked on it. An attempt that takes the run over begins a trace of its own.
+    #[must_use]
+    pub fn watch(&self, submission: SubmissionId, from: EventSequence) -> Option<RunStream> {
+        self.streams.stream(RunId::derive(submission), from)
     }
 
     /// Says that a lane has changed.
@@ -257,8 +273,6 @@ impl Desk {
     fn start(&mut self, lane: ConversationId) {
         self.outside.events.tell(Event::AttemptBegan { lane: lane.clone() });
         let (wake, wakes) = unbounded_channel();
-        let (store, outside) = (self.store.clone(), self.outside.clone());
-        let drive = Drive::new(store, outside, wakes, self.stop.clone());
         let setup = self.outside.ports.bindings.binding(&lane).map(|binding| Setup {
             lane: lane.clone(),
             producer: self.config.producer.clone(),
@@ -267,9 +281,12 @@ impl Desk {
             renewal: self.config.renewal,
             watched: true,
         });
+        let (store, outside) = (self.store.clone(), self.outside.clone());
+        let stop = self.stop.clone();
+        let drive = setup.map(|setup| Drive::new(store, outside, wakes, stop, setup));
         let task = self.attempts.spawn(async move {
-            match (setup, token()) {
-                (Some(setup), Some(token)) => drive.run(setup, token).await,
+            match (drive, token()) {
+                (Some(drive), Some(token)) => drive.run(token).await,
                 // Nobody to work with, or no entropy to claim with: left alone.
                 (None, _) | (_, None) => End::Defect,
             }

@@ -8,13 +8,18 @@ use everstep_machine::effect::{Answer, EffectClass, External};
 use everstep_machine::identity::DurationMs;
 use everstep_machine::run::Timer;
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outside::{Outside, panicked};
+use crate::tool::Canceller;
+
+/// How long tools may take to stop by themselves.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Everything that is under way for one machine. Dropping it calls all of it off.
 pub(crate) struct InFlight {
     outside: Outside,
+    canceller: Canceller,
     tasks: JoinSet<Answer>,
     asked: HashMap<Id, External>,
     /// Answers that took no time.
@@ -33,7 +38,8 @@ pub(crate) enum Arrival {
 impl InFlight {
     pub(crate) fn new(outside: Outside) -> Self {
         let (tasks, asked) = (JoinSet::new(), HashMap::new());
-        Self { outside, tasks, asked, computed: VecDeque::new(), timers: Vec::new() }
+        let (canceller, computed, timers) = (Canceller::new(), VecDeque::new(), Vec::new());
+        Self { outside, canceller, tasks, asked, computed, timers }
     }
 
     pub(crate) const fn outside(&self) -> &Outside {
@@ -48,7 +54,9 @@ impl InFlight {
             | EffectClass::External
             | EffectClass::Read
             | EffectClass::Volatile => {
-                let task = self.tasks.spawn(self.outside.clone().perform(external.clone()));
+                let called_off = self.canceller.cancellation();
+                let work = self.outside.clone().perform(external.clone(), called_off);
+                let task = self.tasks.spawn(work);
                 self.asked.insert(task.id(), external);
             }
         }
@@ -65,9 +73,16 @@ impl InFlight {
     }
 
     /// Calls everything off and returns when all of it has ended (RUN-008).
+    ///
+    /// Tools are told first, and dropped when they do not stop by themselves in time.
     pub(crate) async fn shut_down(&mut self) {
         self.timers.clear();
-        self.tasks.shutdown().await;
+        self.canceller.cancel();
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        // Models and people are not waited for at all: they have nothing to clean up here.
+        if timeout(PATIENCE, ended).await.is_err() {
+            self.tasks.shutdown().await;
+        }
     }
 
     /// Whether nothing runs outside.

@@ -37,22 +37,25 @@ mod lookout;
 mod outside;
 mod permits;
 mod ports;
+mod run_stream;
 mod store;
 mod stream;
+mod streams;
 mod task;
 mod tool;
 
 pub use client::{HostError, Standing};
-pub use ephemeral::{Ended, Ephemeral, EphemeralError, HasEnded};
+pub use ephemeral::{End, Ephemeral, EphemeralError, HasEnded, How};
 pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};
 pub use interrupts::Interrupts;
 pub use lookout::{LookOut, ScanFailed};
 pub use ports::{
-    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Model, NoApprover, NoReconciler, Ports,
-    Reconciler, Tools,
+    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Handlers, Model, NoApprover, NoReconciler,
+    Ports, Reconciler, Tools,
 };
+pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
 pub use tool::{

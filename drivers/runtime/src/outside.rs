@@ -7,10 +7,10 @@ use std::task::Poll;
 
 use everstep_machine::agent::{Diagnostic, ModelFault, ToolOutcome};
 use everstep_machine::effect::{
-    Answer, Authorization, CheckSubject, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
-    Fitting, Reconciliation,
+    Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
+    Reconciliation,
 };
-use everstep_machine::identity::{RunId, Turn};
+use everstep_machine::event::RunEvent;
 use everstep_machine::record::Doubt;
 
 use crate::event::{Event, Events};
@@ -18,6 +18,8 @@ use crate::failpoint::Failpoints;
 use crate::permits::Gate;
 use crate::ports::Ports;
 use crate::stream;
+use crate::streams::Streams;
+use crate::tool::{Cancellation, Ended, Live};
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -26,6 +28,7 @@ pub(crate) struct Outside {
     pub(crate) failpoints: Failpoints,
     pub(crate) events: Events,
     pub(crate) gate: Gate,
+    pub(crate) streams: Streams,
 }
 
 impl Outside {
@@ -33,7 +36,7 @@ impl Outside {
     pub(crate) fn compute(&self, external: External) -> Option<Answer> {
         match external {
             External::Check { run, turn, subject, values } => {
-                Some(checked(run, turn, subject, &values))
+                Some(self.ports.tools.checker().answer(run, turn, subject, &values))
             }
             External::CallModel(_)
             | External::Approve { .. }
@@ -44,8 +47,8 @@ impl Outside {
     }
 
     /// Does what is asked for and says what came of it.
-    pub(crate) async fn perform(self, external: External) -> Answer {
-        let Self { ports, failpoints, events, gate } = self;
+    pub(crate) async fn perform(self, external: External, cancellation: Cancellation) -> Answer {
+        let Self { ports, failpoints, events, gate, streams } = self;
         let kind = external.kind();
         // A call waits for its permits before anything of it happens, and holds them to its end.
         let _permit = match &external {
@@ -61,13 +64,16 @@ impl Outside {
                 External::CallModel(request) => {
                     let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let show = |delta| events.tell_delta(run, delta);
+                    let show = |delta| {
+                        streams.tell_delta(run, &delta);
+                        events.tell_delta(run, delta);
+                    };
                     let response = stream::answer(&*ports.model, request, show).await;
                     Answer::Model { run, turn, purpose, response }
                 }
                 // Answered where it was asked, by `compute`.
                 External::Check { run, turn, subject, values } => {
-                    checked(run, turn, subject, &values)
+                    ports.tools.checker().answer(run, turn, subject, &values)
                 }
                 External::Approve { run, turn, questions } => {
                     let answers = ports.approver.approve(run, turn, questions).await;
@@ -81,9 +87,23 @@ impl Outside {
                     let start = Doubt { call: invocation.call, start: invocation.epoch };
                     let tool = invocation.tool.clone();
                     events.tell(Event::ToolInvoked { tool: tool.clone() });
-                    let outcome = Arc::new(ports.tools.invoke(invocation).await);
-                    events.tell(Event::ToolReturned { tool, outcome: Arc::clone(&outcome) });
-                    Answer::Tool { start, outcome }
+                    let (run, call) = (invocation.run, invocation.call);
+                    let report = move |words: &str| {
+                        streams.tell(run, RunEvent::progress(call, words));
+                    };
+                    let live = Live::new(cancellation).watched(report);
+                    match ports.tools.invoke(invocation, live).await {
+                        Ended::Outcome(outcome) => {
+                            let outcome = Arc::new(outcome);
+                            let told = Arc::clone(&outcome);
+                            events.tell(Event::ToolReturned { tool, outcome: told });
+                            Answer::Tool { start, outcome }
+                        }
+                        Ended::Unsure(_) => {
+                            events.tell(Event::ToolUnsure { tool });
+                            Answer::Unsure { start }
+                        }
+                    }
                 }
                 External::Reconcile(doubted) => {
                     let doubt = doubted.doubt;
@@ -95,11 +115,6 @@ impl Outside {
         };
         watched(&failpoints, kind, work).await
     }
-}
-
-fn checked(run: RunId, turn: Turn, subject: CheckSubject, values: &[Fitting]) -> Answer {
-    let verdicts = values.iter().map(|_| None).collect();
-    Answer::Checked { run, turn, subject, verdicts }
 }
 
 /// Passes the failpoints of an effect outside. `during` is when it has begun and may or may not
@@ -165,7 +180,6 @@ mod tests {
 
     use super::watched;
     use crate::failpoint::Failpoints;
-    use crate::permits::Gate;
     use crate::task::{block_on, pause};
 
     #[test]

@@ -11,8 +11,10 @@ use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
 use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
+use everstep_schema::Checker;
 
 use crate::stream::Parts;
+use crate::tool::{Ended, Live};
 
 /// A future that a task can own.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -102,11 +104,23 @@ impl Reconciler for NoReconciler {
     }
 }
 
+/// Runs tools, and checks values as their schemas want them.
+pub trait Handlers: Send + Sync {
+    /// Makes a call. Dropping the future drops the handler.
+    fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended>;
+
+    /// What checks parameters, results and answers.
+    fn checker(&self) -> &Checker;
+}
+
 type Handler = Arc<dyn Fn(Invocation) -> BoxFuture<ToolOutcome> + Send + Sync>;
 
 /// The handlers of tools, by name.
 #[derive(Clone, Default)]
-pub struct Tools(BTreeMap<ToolName, Handler>);
+pub struct Tools {
+    handlers: BTreeMap<ToolName, Handler>,
+    checker: Checker,
+}
 
 impl Tools {
     /// One more tool: an async function from an invocation to its outcome. It is given decoded
@@ -121,23 +135,33 @@ impl Tools {
     where
         F: Future<Output = ToolOutcome> + Send + 'static,
     {
-        self.0.insert(name, Arc::new(move |invocation| Box::pin(handler(invocation))));
+        self.handlers.insert(name, Arc::new(move |invocation| Box::pin(handler(invocation))));
         self
     }
+}
 
-    pub(crate) fn invoke(&self, invocation: Invocation) -> BoxFuture<ToolOutcome> {
-        match self.0.get(&invocation.tool) {
+/// Handlers that answer for themselves: what they return is taken as it is, and nobody watches
+/// their time. [`crate::Toolkit`] looks after both.
+impl Handlers for Tools {
+    fn invoke(&self, invocation: Invocation, _: Live) -> BoxFuture<Ended> {
+        let outcome = match self.handlers.get(&invocation.tool) {
             Some(handler) => handler(invocation),
-            None => Box::pin(async {
-                ToolOutcome::Defect(Diagnostic::cut("NoHandler", "the host has no such tool"))
-            }),
-        }
+            None => {
+                let why = Diagnostic::cut("NoHandler", "the host has no such tool");
+                Box::pin(async { ToolOutcome::Defect(why) })
+            }
+        };
+        Box::pin(async { Ended::Outcome(outcome.await) })
+    }
+
+    fn checker(&self) -> &Checker {
+        &self.checker
     }
 }
 
 impl fmt::Debug for Tools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.handlers.keys()).finish()
     }
 }
 
@@ -147,7 +171,7 @@ pub struct Ports {
     /// Answers for models.
     pub model: Arc<dyn Model>,
     /// Runs tools.
-    pub tools: Tools,
+    pub tools: Arc<dyn Handlers>,
     /// Is asked about calls whose tools want that.
     pub approver: Arc<dyn Approver>,
     /// Allows calls.
@@ -160,6 +184,6 @@ pub struct Ports {
 
 impl fmt::Debug for Ports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ports").field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("Ports").finish_non_exhaustive()
     }
 }

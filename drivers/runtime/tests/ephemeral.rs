@@ -11,6 +11,7 @@ use everstep_machine::agent::{
 };
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::Invocation;
+use everstep_machine::event::{EventSequence, check_trace};
 use everstep_machine::identity::{
     AgentId, ConversationId, DurationMs, GroupName, IdempotencyKey, PrincipalId, ProducerId,
     SubmissionId, TenantId, ToolName,
@@ -20,8 +21,8 @@ use everstep_machine::permits::Limits;
 use everstep_machine::record::{FinishKind, PolicyLimit, Record, Settlement};
 use everstep_machine::run::Wanted;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Ended, Ephemeral, Event, Model, NoApprover, NoReconciler, Parts,
-    Ports, Tools, block_on,
+    AllowAll, Bindings, BoxFuture, End, Ephemeral, Event, How, Model, NoApprover, NoFailure,
+    NoReconciler, Parts, Ports, Tool, ToolContext, Toolkit, Tools, block_on,
 };
 use tokio::sync::{Notify, watch};
 
@@ -78,7 +79,7 @@ impl Bindings for NoLane {
 fn ports(calls: usize, faults: usize, tools: Tools) -> Ports {
     Ports {
         model: Arc::new(Script { calls, faults: AtomicUsize::new(faults) }),
-        tools,
+        tools: Arc::new(tools),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),
@@ -113,16 +114,16 @@ fn start(policy: AgentPolicy, ports: Ports) -> Ephemeral {
     Ephemeral::start(&call(policy), ports, limits(), |_| {}).unwrap()
 }
 
-fn answer(ended: &Ended) -> &str {
-    match &ended.settlement {
-        Some(Settlement::Completed { output, finish: FinishKind::ModelStop, .. }) => {
+fn answer(ended: &End) -> &str {
+    match &ended.how {
+        How::Settled(Settlement::Completed { output, finish: FinishKind::ModelStop, .. }) => {
             output.as_str()
         }
         other => panic!("{other:?} is no answer"),
     }
 }
 
-fn records(ended: &Ended, wanted: fn(&Record) -> bool) -> usize {
+fn records(ended: &End, wanted: fn(&Record) -> bool) -> usize {
     ended.history.iter().flat_map(|batch| batch.records()).filter(|record| wanted(record)).count()
 }
 
@@ -199,7 +200,7 @@ fn run_008_an_interrupted_run_ends_after_everything_it_has_in_flight() {
         ended
     });
     let ended = ended.unwrap();
-    assert_eq!(ended.settlement, None);
+    assert_eq!(ended.how, How::Interrupted);
     assert_eq!(records(&ended, |it| matches!(it, Record::ToolSettled(_))), 0, "and has no result");
 }
 
@@ -231,7 +232,7 @@ fn dur_018_a_model_that_is_busy_is_asked_again_after_its_pause() {
         block_on(async { start(policy.clone(), ports).ended().await }).unwrap()
     };
     assert_eq!(answer(&busy(2)), "\"1 messages\"");
-    let Some(Settlement::Failed { diagnostic, .. }) = busy(3).settlement else { panic!() };
+    let How::Settled(Settlement::Failed { diagnostic, .. }) = busy(3).how else { panic!() };
     assert_eq!(diagnostic.tag(), "Busy");
 }
 
@@ -244,7 +245,7 @@ fn run_027_a_run_whose_time_is_over_fails_with_its_dimension() {
         done()
     });
     let ended = block_on(async { start(policy, ports(1, 0, tools)).ended().await }).unwrap();
-    let Some(Settlement::Failed { limit: Some(limit), .. }) = ended.settlement else { panic!() };
+    let How::Settled(Settlement::Failed { limit: Some(limit), .. }) = ended.how else { panic!() };
     assert_eq!(limit, PolicyLimit::Budget(everstep_machine::agent::Dimension::Duration));
     assert_eq!(records(&ended, |it| matches!(it, Record::ToolSettled(_))), 1, "what ran has ended");
 }
@@ -284,4 +285,122 @@ fn run_010_a_watcher_that_never_comes_back_holds_nothing_up() {
         ended
     });
     assert_eq!(answer(&ended.unwrap()), "\"4 messages\"");
+}
+
+#[test]
+fn run_002_the_live_events_of_a_run_are_a_whole_trace() {
+    let tools = Tools::default().with(name("work"), |_: Invocation| async { done() });
+    let events = block_on(async {
+        let run = start(AgentPolicy::default(), ports(2, 0, tools));
+        let mut stream = run.watch(EventSequence(0)).unwrap();
+        let mut events = Vec::new();
+        loop {
+            let page = stream.page().await.unwrap();
+            events.extend(page.events);
+            if page.ended {
+                break;
+            }
+        }
+        run.ended().await;
+        events
+    });
+    let events = events.unwrap();
+    assert_eq!(check_trace(&events), Ok(()), "{events:?}");
+    let words: String =
+        events.iter().filter_map(|it| it.event.words().cloned()).map(|it| it.to_string()).collect();
+    assert!(words.contains("4 messages"), "{words}");
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Work {
+    n: u8,
+}
+
+#[test]
+fn run_003_a_tool_as_users_write_it_never_sees_what_does_not_fit() {
+    let (seen, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&calls);
+    let work = Tool::new("work", move |work: Work, context: ToolContext| {
+        count.fetch_add(1, Ordering::SeqCst);
+        seen.fetch_add(usize::from(work.n), Ordering::SeqCst);
+        context.progress("at it");
+        async move { Ok::<u8, NoFailure>(work.n) }
+    });
+    let toolkit = Toolkit::new([work]).unwrap();
+    let definition = |tools| {
+        let id = AgentId::new("clerk").unwrap();
+        AgentDefinition::with_policy(id, "Work.", tools, AgentPolicy::default()).unwrap()
+    };
+    let fits = definition(toolkit.definitions());
+    toolkit.check([&fits]).unwrap();
+    let run = |said: &'static str, toolkit: Toolkit| {
+        let mut call = call(AgentPolicy::default());
+        call.binding = Arc::new(Binding {
+            definition: definition(toolkit.definitions()),
+            model: Digest::of("test/model", b"1"),
+        });
+        let model = Arc::new(Says(said));
+        let ports = Ports { tools: Arc::new(toolkit), model, ..ports(0, 0, Tools::default()) };
+        block_on(async { Ephemeral::start(&call, ports, limits(), |_| {}).unwrap().ended().await })
+            .unwrap()
+    };
+    let settled = |ended: &End, wanted: fn(&ToolOutcome) -> bool| {
+        let outcomes = ended.history.iter().flat_map(|batch| batch.records());
+        let outcomes = outcomes.filter_map(|record| match record {
+            Record::ToolSettled(it) => Some(it.outcome.clone()),
+            _ => None,
+        });
+        outcomes.filter(|outcome| wanted(outcome)).count()
+    };
+    let ended = run(r#"{"n":3}"#, toolkit.clone());
+    assert_eq!(settled(&ended, |it| *it == ToolOutcome::Success(json("3"))), 1);
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    let ended = run(r#"{"n":"three"}"#, toolkit);
+    assert_eq!(settled(&ended, |it| matches!(it, ToolOutcome::InvalidInput(_))), 1);
+    assert_eq!(calls.load(Ordering::SeqCst), 1, "the handler was not called");
+}
+
+/// A model that calls `work` once with these parameters.
+struct Says(&'static str);
+
+impl Model for Says {
+    fn respond(
+        &self,
+        request: Arc<ModelRequest>,
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
+        let call = ToolCall { label: "1".into(), tool: name("work"), parameters: json(self.0) };
+        let (part, finish) = match request.turn.0 {
+            0 => (ResponsePart::Call(call), FinishReason::ToolCalls),
+            _ => (ResponsePart::Text("done".into()), FinishReason::Stop),
+        };
+        let parts_of = vec![part];
+        let response = ModelResponse { parts: parts_of, finish, usage: Some(Usage::default()) };
+        Box::pin(async move {
+            let _ = parts.send_whole(&response).await;
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn dur_017_an_ordinary_tool_that_never_answers_leaves_a_doubt_and_no_result() {
+    let work = Tool::new("work", |_: Work, _: ToolContext| async {
+        std::future::pending::<()>().await;
+        Ok::<u8, NoFailure>(0)
+    });
+    let toolkit = Toolkit::new([work.timeout(std::time::Duration::from_millis(20))]).unwrap();
+    let id = AgentId::new("clerk").unwrap();
+    let mut call = call(AgentPolicy::default());
+    call.binding = Arc::new(Binding {
+        definition: AgentDefinition::new(id, "Work.", toolkit.definitions(), 4).unwrap(),
+        model: Digest::of("test/model", b"1"),
+    });
+    let model = Arc::new(Says(r#"{"n":3}"#));
+    let ports = Ports { tools: Arc::new(toolkit), model, ..ports(0, 0, Tools::default()) };
+    let ended =
+        block_on(async { Ephemeral::start(&call, ports, limits(), |_| {}).unwrap().ended().await });
+    let ended = ended.unwrap();
+    assert!(matches!(&ended.how, How::Unknown(doubts) if doubts.len() == 1), "{:?}", ended.how);
+    assert_eq!(records(&ended, |it| matches!(it, Record::ToolSettled(_))), 0);
 }

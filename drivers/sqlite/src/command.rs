@@ -2,9 +2,9 @@
 
 use everstep_machine::contract::Machine;
 use everstep_machine::conversation::{self, Conversation};
-use everstep_machine::identity::{ConversationId, Timestamp};
+use everstep_machine::identity::{ConversationId, Sequence, Timestamp};
 use everstep_machine::ledger::{self, Footprint, Ledger};
-use everstep_machine::store::{LaneView, Refusal, Reply, StoreCommand, Target};
+use everstep_machine::store::{LaneView, LogPage, Refusal, Reply, StoreCommand, Target};
 use rusqlite::Connection;
 
 use crate::error::Trouble;
@@ -20,12 +20,13 @@ pub(crate) const fn writes(command: &StoreCommand) -> bool {
     }
 }
 
-/// Executes a command at the store's time.
+/// Executes a command at the store's time. `page` reads a page of the lane's log.
 pub(crate) fn execute(
     connection: &Connection,
     lane: &ConversationId,
     command: &StoreCommand,
     now: Timestamp,
+    page: &mut dyn FnMut(Sequence) -> Result<LogPage, Trouble>,
 ) -> Result<Answer, Trouble> {
     match command {
         StoreCommand::Ledger(command) => of_ledger(connection, lane, command, now),
@@ -33,9 +34,7 @@ pub(crate) fn execute(
         StoreCommand::ReadLane(target) => {
             Ok(Ok(Reply::Lane(read_lane(connection, lane, *target, now)?)))
         }
-        StoreCommand::ReadLog { from } => {
-            Ok(Ok(Reply::Log(crate::log::page(connection, lane, *from)?)))
-        }
+        StoreCommand::ReadLog { from } => Ok(Ok(Reply::Log(page(*from)?))),
     }
 }
 

@@ -24,7 +24,10 @@ const IS_USED: &str = "SELECT EXISTS
     (SELECT 1 FROM log_record WHERE conversation = ?1 AND record = ?2)";
 
 const PAGE: &str = "SELECT first_sequence, batch, bytes FROM log_batch
-    WHERE conversation = ?1 AND first_sequence >= ?2 ORDER BY first_sequence LIMIT ?3";
+    WHERE conversation = ?1 AND first_sequence >= ?2 ORDER BY first_sequence";
+
+const AT: &str = "SELECT first_sequence, batch, bytes FROM log_batch
+    WHERE conversation = ?1 AND first_sequence = ?2";
 
 const PUT_TAIL: &str = "INSERT INTO log_tail (conversation, cell) VALUES (?1, ?2)
     ON CONFLICT (conversation) DO UPDATE SET cell = excluded.cell";
@@ -105,6 +108,40 @@ fn is_used(
     Ok(statement.query_row((conversation.as_str(), record.0), |row| row.get(0))?)
 }
 
+/// Batches of one page, each with the size of its bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
+    batches: Vec<(Arc<StoredBatch>, usize)>,
+    bytes: usize,
+}
+
+impl Sheet {
+    pub(crate) fn is_full(&self) -> bool {
+        self.batches.len() >= PAGE_BATCHES || self.bytes >= PAGE_BYTES
+    }
+
+    pub(crate) fn push(&mut self, batch: Arc<StoredBatch>, size: usize) {
+        self.batches.push((batch, size));
+        self.bytes += size;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.batches.len()
+    }
+
+    pub(crate) fn last(&self) -> Option<&Arc<StoredBatch>> {
+        self.batches.last().map(|(batch, _)| batch)
+    }
+
+    pub(crate) fn batches(&self) -> impl Iterator<Item = &(Arc<StoredBatch>, usize)> {
+        self.batches.iter()
+    }
+
+    pub(crate) fn into_batches(self) -> Vec<Arc<StoredBatch>> {
+        self.batches.into_iter().map(|(batch, _)| batch).collect()
+    }
+}
+
 /// One page of a log, and where the log ends at the same moment.
 pub(crate) fn page(
     connection: &Connection,
@@ -112,19 +149,39 @@ pub(crate) fn page(
     from: Sequence,
 ) -> Result<LogPage, Trouble> {
     let tail = tail(connection, conversation)?;
+    let mut sheet = Sheet::default();
+    fill(connection, conversation, from, &mut sheet)?;
+    Ok(LogPage { tail, batches: sheet.into_batches() })
+}
+
+/// Reads batches from `from` on until the page is full or the log ends.
+pub(crate) fn fill(
+    connection: &Connection,
+    conversation: &ConversationId,
+    from: Sequence,
+    sheet: &mut Sheet,
+) -> Result<(), Trouble> {
     let mut statement = connection.prepare_cached(PAGE)?;
-    let wanted = (conversation.as_str(), saturating(from.0), saturating(PAGE_BATCHES as u64));
-    let mut found = statement.query(wanted)?;
-    let (mut batches, mut bytes) = (Vec::new(), 0);
-    while let Some(row) = found.next()? {
+    let mut found = statement.query((conversation.as_str(), saturating(from.0)))?;
+    while !sheet.is_full()
+        && let Some(row) = found.next()?
+    {
         let (stored, size) = decode(conversation, row)?;
-        batches.push(Arc::new(stored));
-        bytes += size;
-        if bytes >= PAGE_BYTES {
-            break;
-        }
+        sheet.push(Arc::new(stored), size);
     }
-    Ok(LogPage { tail, batches })
+    Ok(())
+}
+
+/// The batch that begins there.
+pub(crate) fn batch(
+    connection: &Connection,
+    conversation: &ConversationId,
+    first: Sequence,
+) -> Result<Option<StoredBatch>, Trouble> {
+    let mut statement = connection.prepare_cached(AT)?;
+    let mut found = statement.query((conversation.as_str(), saturating(first.0)))?;
+    let row = found.next()?;
+    row.map(|row| decode(conversation, row).map(|(stored, _)| stored)).transpose()
 }
 
 /// Reads a batch and its size, and compares it with the columns by which it was found.

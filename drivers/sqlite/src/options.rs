@@ -54,22 +54,26 @@ impl FromStr for CommitMode {
 /// How long a writer waits for others unless told otherwise.
 const BUSY: Duration = Duration::from_secs(5);
 
+/// How many bytes of batches a store remembers unless told otherwise.
+const MEMORY: usize = 32 << 20;
+
 /// Which file, and how.
 pub struct Options {
     pub(crate) path: PathBuf,
     pub(crate) create: bool,
     pub(crate) mode: CommitMode,
     pub(crate) busy: Duration,
+    pub(crate) memory: usize,
     pub(crate) clock: Box<dyn Clock>,
 }
 
 impl Options {
     /// The file at `path`, created if it is not there or empty; commits fused, waits five seconds
-    /// for other writers, and tells the time by [`WallClock`].
+    /// for other writers, remembers 32 MiB of batches, and tells the time by [`WallClock`].
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let (path, mode, clock) = (path.into(), CommitMode::default(), Box::new(WallClock));
-        Self { path, create: true, mode, busy: BUSY, clock }
+        Self { path, create: true, mode, busy: BUSY, memory: MEMORY, clock }
     }
 
     /// Whether a file that is not there, or is empty, becomes a new database.
@@ -94,6 +98,16 @@ impl Options {
         self
     }
 
+    /// About how many bytes of batches that were read once are kept, so that a page of a log that
+    /// was read before is not read and decoded again. 0 keeps none. Damage to a batch that is kept
+    /// is noticed by whoever reads it from the file: [`crate::SqliteReader::verify`] for instance,
+    /// or a store that is opened later.
+    #[must_use]
+    pub const fn memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
+        self
+    }
+
     /// What stamps the commands.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
@@ -104,12 +118,13 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, create, mode, busy, clock: _ } = self;
+        let Self { path, create, mode, busy, memory, clock: _ } = self;
         f.debug_struct("Options")
             .field("path", path)
             .field("create", create)
             .field("mode", mode)
             .field("busy", busy)
+            .field("memory", memory)
             .finish_non_exhaustive()
     }
 }

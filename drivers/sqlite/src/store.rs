@@ -23,6 +23,8 @@ use rusqlite::Connection;
 use crate::clock::Clock;
 use crate::command::{execute, writes};
 use crate::error::{OpenError, StoreError, Trouble};
+use crate::log;
+use crate::memory::Memory;
 use crate::open::{self, Opened};
 use crate::options::{CommitMode, Options};
 use crate::reader::SqliteReader;
@@ -39,6 +41,8 @@ pub struct Counters {
     pub commits: u64,
     /// How often another process was in the way for a while.
     pub waits: u64,
+    /// Batches of pages that were not read again, because they were remembered.
+    pub recalled: u64,
 }
 
 /// Listens to failpoints: it may end the process, or panic, or do nothing.
@@ -54,6 +58,7 @@ pub struct SqliteStore {
     home: Home,
     wal: WriteAheadLog,
     busy: Duration,
+    memory: Memory,
     clock: Box<dyn Clock>,
     on_failpoint: Option<FailpointHook>,
     on_commit: Option<CommitHook>,
@@ -66,9 +71,10 @@ impl SqliteStore {
     /// # Errors
     /// Everything that [`OpenError`] lists; nothing was written then.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let Options { path, create, mode, busy, clock } = options;
+        let Options { path, create, mode, busy, memory, clock } = options;
         let Opened { connection, path } = open::writer(&path, create, busy)?;
         let (home, wal) = (Home::of(&path), WriteAheadLog::of(&path));
+        let memory = Memory::new(memory);
         let (on_failpoint, on_commit, counters) = (None, None, Counters::default());
         Ok(Self {
             connection,
@@ -77,6 +83,7 @@ impl SqliteStore {
             home,
             wal,
             busy,
+            memory,
             clock,
             on_failpoint,
             on_commit,
@@ -145,7 +152,7 @@ impl SqliteStore {
         commands: &[StoreCommand],
         replies: &mut Replies,
     ) -> Result<(), StoreError> {
-        let Self { connection, path, home, busy, clock, on_failpoint, counters, .. } = self;
+        let Self { connection, path, home, busy, memory, clock, on_failpoint, counters, .. } = self;
         let trouble = |trouble: Trouble| trouble.at(path, *busy);
         let mut pass = |command: &StoreCommand, phase| {
             if let Some(hook) = on_failpoint {
@@ -159,11 +166,20 @@ impl SqliteStore {
         }
         let transaction = begin(connection, writes, *busy, &mut counters.waits).map_err(trouble)?;
         counters.transactions += 1;
+        let mut page = |from| {
+            if writes {
+                // What this transaction wrote may yet be rolled back: not to be remembered.
+                return log::page(&transaction, lane, from);
+            }
+            let (page, recalled) = memory.page(&transaction, lane, from)?;
+            counters.recalled += recalled;
+            Ok(page)
+        };
         let now = clock.now();
         let mut refusal = None;
         for (at, command) in commands.iter().enumerate() {
             pass(command, CrashPhase::Before);
-            match execute(&transaction, lane, command, now).map_err(trouble)? {
+            match execute(&transaction, lane, command, now, &mut page).map_err(trouble)? {
                 Ok(reply) => replies.push(reply),
                 Err(why) => {
                     refusal = Some(StoreError::Refused { at: replies.len(), why });

@@ -108,6 +108,12 @@ impl AgentDefinition {
         &self.tools
     }
 
+    /// The same agent with nothing to call.
+    #[must_use]
+    pub fn without_tools(&self) -> Self {
+        Self { tools: Arc::from([]), ..self.clone() }
+    }
+
     /// The tool of that name.
     #[must_use]
     pub fn tool(&self, name: &ToolName) -> Option<&ToolDefinition> {

@@ -3,6 +3,9 @@
 //! A request holds every message there is, and a fold gets one more with every record. So the
 //! list is a chain of short pieces: a copy shares all of them, and one more message touches only
 //! the last. Neither costs more the longer the conversation is.
+//!
+//! A list also remembers how many tokens a provider has counted in it, so that the size of the
+//! next request is known without looking at what was said long ago.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -21,6 +24,23 @@ pub struct Messages {
     last: Option<Arc<Piece>>,
     len: usize,
     bytes: u64,
+    count: Option<Count>,
+}
+
+/// What a provider has counted, and how many bytes it was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Count {
+    tokens: u64,
+    bytes: u64,
+}
+
+/// How much of a list a provider has counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Tokens of everything up to the last response that said so, instructions and tools included.
+    pub tokens: u64,
+    /// Bytes of everything after it.
+    pub bytes_since: u64,
 }
 
 #[derive(Clone)]
@@ -63,6 +83,23 @@ impl Messages {
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Everything up to here took so many tokens: a provider has counted them.
+    pub const fn count(&mut self, tokens: u64) {
+        self.count = Some(Count { tokens, bytes: self.bytes });
+    }
+
+    /// What a provider has counted is not what this list says any more.
+    pub const fn uncount(&mut self) {
+        self.count = None;
+    }
+
+    /// What a provider has counted, if one has.
+    #[must_use]
+    pub fn counted(&self) -> Option<Counted> {
+        let Count { tokens, bytes } = self.count?;
+        Some(Counted { tokens, bytes_since: self.bytes.saturating_sub(bytes) })
     }
 
     /// From the first to the last.
@@ -109,7 +146,9 @@ impl PartialEq for Messages {
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => return false,
         };
-        same || (self.len == other.len && self.backwards().eq(other.backwards()))
+        let says_the_same =
+            same || (self.len == other.len && self.backwards().eq(other.backwards()));
+        says_the_same && self.count == other.count
     }
 }
 
@@ -118,6 +157,7 @@ impl Eq for Messages {}
 impl Hash for Messages {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.len.hash(state);
+        self.count.hash(state);
         self.backwards().for_each(|entry| entry.hash(state));
     }
 }

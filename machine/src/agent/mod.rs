@@ -1,6 +1,7 @@
 //! What an agent is: its definition, its tools and its policy, and what it says to and hears from
 //! a model.
 
+mod artifact;
 mod definition;
 mod messages;
 mod model;
@@ -10,8 +11,11 @@ mod request;
 mod schema;
 mod tool;
 
+pub use artifact::{
+    ArtifactError, CompactionArtifact, SummaryMessage, SummaryRole, apply_artifact, source_digest,
+};
 pub use definition::{AgentDefinition, Binding, DefinitionError};
-pub use messages::Messages;
+pub use messages::{Counted, Messages};
 pub use model::{
     FinishReason, ModelFault, ModelResponse, ProviderResult, Reasoning, ResponsePart, ToolCall,
     Usage,

@@ -45,6 +45,18 @@ impl Usage {
         cached.is_some_and(|cached| cached <= self.input_tokens)
     }
 
+    /// This usage and another one.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cache_read_tokens: self.cache_read_tokens.saturating_add(other.cache_read_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost_micros: self.cost_micros.saturating_add(other.cost_micros),
+        }
+    }
+
     /// Request and response together.
     #[must_use]
     pub const fn tokens(&self) -> u64 {

@@ -136,7 +136,8 @@ pub enum UsageReporting {
 /// When old context is made smaller, and how much of it stays (RUN-023).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContextPolicy {
-    /// Estimated tokens of a request beyond which context is compacted first.
+    /// Estimated tokens of a request beyond which context is compacted first. Choose it below the
+    /// model's own window, with room for a response: beyond that the provider refuses.
     pub limit_tokens: u64,
     /// Estimated tokens of recent context that stay as they are.
     pub keep_tokens: u64,

@@ -9,7 +9,7 @@ use super::model::ModelResponse;
 use super::outcome::ToolOutcome;
 use super::policy::Dimension;
 use super::schema::Schema;
-use crate::identity::{RunId, ToolCallId, Turn};
+use crate::identity::{RunId, Sequence, ToolCallId, Turn};
 use crate::json::CanonicalJson;
 
 /// One message of a request.
@@ -59,8 +59,12 @@ pub enum ToolChoice {
 pub enum Purpose {
     /// The next response of the run.
     Respond,
-    /// A summary of the messages, to be shown instead of them. No tool is advertised.
-    Summarize,
+    /// A summary of older messages, to be shown instead of them. No tool is advertised.
+    Summarize {
+        /// The last record that is covered. An answer carries it back, so a summary is never
+        /// taken for more than it was made of.
+        through: Sequence,
+    },
 }
 
 /// How much of one dimension is used.

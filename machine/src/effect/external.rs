@@ -22,6 +22,8 @@ pub struct Invocation {
     pub epoch: Epoch,
     /// Which tool.
     pub tool: ToolName,
+    /// Of which run.
+    pub run: RunId,
     /// Of which agent.
     pub agent: AgentId,
     /// In which group of tools, if it is in one: calls of a group share permits.
@@ -209,6 +211,12 @@ pub enum Answer {
         start: Doubt,
         /// How the call ended.
         outcome: Arc<ToolOutcome>,
+    },
+    /// A start has no answer and will have none: it may have happened, and it may still happen.
+    /// That is no outcome (DUR-017): the classifier finds out, or marks a doubt.
+    Unsure {
+        /// Which start of which call.
+        start: Doubt,
     },
     /// A reconciler answered.
     Reconciler {

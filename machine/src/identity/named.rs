@@ -103,4 +103,6 @@ named! {
     GroupName;
     /// A process that claims lanes and writes batches.
     ProducerId;
+    /// Which version of which compactor has made a summary.
+    CompactorVersion;
 }

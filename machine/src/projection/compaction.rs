@@ -29,6 +29,23 @@ impl CompactionCreated {
     }
 }
 
+impl Message {
+    /// Bytes that go when old results are cleared.
+    #[must_use]
+    pub fn clearable_bytes(&self) -> usize {
+        match self {
+            Self::ToolResult { outcome, .. } => match &**outcome {
+                ToolOutcome::Success(_) | ToolOutcome::Truncated(_) => outcome.bytes(),
+                ToolOutcome::Failure(_)
+                | ToolOutcome::Rejected(_)
+                | ToolOutcome::InvalidInput(_)
+                | ToolOutcome::Defect(_) => 0,
+            },
+            Self::User(_) | Self::Summary(_) | Self::Assistant(_) => 0,
+        }
+    }
+}
+
 /// A result without what the tool returned. How the call ended stays.
 fn cleared(outcome: &Arc<ToolOutcome>) -> Arc<ToolOutcome> {
     let bytes = match &**outcome {

@@ -10,7 +10,7 @@ use super::view::{
 };
 use crate::identity::{Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
-    Batch, CanonicalSettlement, CompactionCreated, Corruption, Doubt, InputRecorded,
+    Batch, CanonicalSettlement, Compaction, CompactionCreated, Corruption, Doubt, InputRecorded,
     ModelResponded, Record, StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
 };
 
@@ -151,7 +151,7 @@ impl Projection {
         let outcome = it.settlement.outcome();
         view.settled = Some(CanonicalSettlement::new(id, at, digest, outcome));
         if let Some(run) = &mut view.run {
-            self.transcript.extend(run.messages());
+            run.show(&mut self.transcript);
         }
         view.forget_turns();
         Ok(())
@@ -216,6 +216,7 @@ fn begun(it: &InputRecorded, at: Sequence, epoch: Epoch) -> RunView {
         interrupted: None,
         overhead: Overhead::default(),
         compacted: None,
+        summarized: None,
         turns: Vec::new(),
     }
 }
@@ -229,6 +230,10 @@ fn compacted(run: &mut RunView, it: &CompactionCreated) -> Applied {
     *tokens = tokens.saturating_add(usage.tokens());
     *cost_micros = cost_micros.saturating_add(usage.cost_micros);
     run.compacted = Some(it.turn);
+    match it.compaction {
+        Compaction::ResultsCleared => {}
+        Compaction::Summarized(_) => run.summarized = Some(it.turn),
+    }
     Ok(())
 }
 

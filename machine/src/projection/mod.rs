@@ -7,9 +7,11 @@ mod compaction;
 mod fold;
 mod reader;
 mod transcript;
+mod usage;
 mod view;
 
 pub use reader::Reader;
+pub use usage::UsageTotals;
 pub use view::{
     CallView, LateInput, Overhead, Projection, RunView, StartState, StartView, SubmissionView,
     TurnView,

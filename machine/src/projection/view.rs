@@ -117,6 +117,8 @@ pub struct RunView {
     pub overhead: Overhead,
     /// The last turn before which its context was made smaller.
     pub compacted: Option<Turn>,
+    /// The last turn before which older messages were summarized.
+    pub summarized: Option<Turn>,
     /// Its turns. Emptied when the submission is settled and no call ever was in doubt.
     pub turns: Vec<TurnView>,
 }

@@ -45,7 +45,9 @@ impl Record {
                 .number(match it.compaction {
                     Compaction::ResultsCleared => 0,
                     Compaction::Summarized(_) => 1,
-                }),
+                })
+                // A turn that is refused for its length may have been summarized, less far.
+                .number(it.through.0),
         };
         RecordId(hasher.id())
     }

@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::context::estimate;
 use super::next::{Next, next};
 use super::step::Effects;
 use super::{Effect, State, Steered, Timer, Wanted};
@@ -11,7 +12,7 @@ use crate::digest::Hasher;
 use crate::effect::External;
 use crate::event::RunEvent;
 use crate::identity::{DurationMs, Turn};
-use crate::limits::{BATCH_RECORDS, BYTES_A_TOKEN};
+use crate::limits::BATCH_RECORDS;
 use crate::record::{InputKind, InputRecorded, ModelInterrupted, Record};
 
 impl State {
@@ -23,7 +24,7 @@ impl State {
         let asks = matches!(next(run, &self.terms()), Next::AskModel(..));
         if took_over && asks && self.flights.model.is_none() {
             let (submission, epoch) = (self.submission, self.epoch);
-            let lost_tokens = self.projection.messages(submission).bytes() / BYTES_A_TOKEN;
+            let lost_tokens = estimate(self.agent(), &self.projection.messages(submission));
             let record = ModelInterrupted { submission, turn, epoch, lost_tokens };
             self.commit(alloc::vec![Record::ModelInterrupted(record)], effects);
         }
@@ -67,8 +68,10 @@ impl State {
         true
     }
 
-    /// Asks for the next response.
+    /// Asks for the next response, once its context is small enough. What that costs depends on
+    /// the run's own turns: the runs before it are shared, and their size is known.
     pub(super) fn ask(&mut self, turn: Turn, tools: ToolChoice, effects: &mut Effects) {
+        let Some(messages) = self.context(turn, effects) else { return };
         let Some(run) = self.run() else { return };
         let policy = self.policy();
         let status = if policy.status_note { self.gauges() } else { Vec::new() };
@@ -77,7 +80,7 @@ impl State {
             run: run.run,
             turn,
             purpose: Purpose::Respond,
-            messages: self.projection.messages(self.submission),
+            messages,
             tools,
             output: policy.output.clone(),
             status,

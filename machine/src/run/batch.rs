@@ -198,6 +198,7 @@ impl State {
         if !records.is_empty() {
             self.commit(records, effects);
         }
+        let Some((run, _)) = self.place() else { return };
         for call in calls {
             self.flights.tools.insert(Doubt { call: call.id, start: self.epoch });
             self.tell(|| RunEvent::ToolCallStarted { call: call.id }, effects);
@@ -205,6 +206,7 @@ impl State {
                 call: call.id,
                 epoch: self.epoch,
                 tool: call.tool.clone(),
+                run,
                 agent: self.agent().id().clone(),
                 group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
                 class: self.class(call),

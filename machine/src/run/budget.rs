@@ -3,7 +3,9 @@
 
 use alloc::vec::Vec;
 
-use crate::agent::{Allowance, Dimension, Gauge, RejectionReason, ToolOutcome, UsageReporting};
+use crate::agent::{
+    Allowance, Dimension, Gauge, ModelResponse, RejectionReason, ToolOutcome, UsageReporting,
+};
 use crate::identity::{DurationMs, Timestamp};
 use crate::projection::{Overhead, RunView, TurnView};
 
@@ -29,12 +31,15 @@ impl Used {
     }
 
     fn turns(self, turns: &[TurnView], reporting: UsageReporting) -> Self {
-        turns.iter().fold(self, |used, turn| used.way(turn.overhead).turn(turn, reporting))
+        turns
+            .iter()
+            .fold(self, |used, turn| used.way(turn.overhead).response(&turn.response, reporting))
     }
 
-    fn turn(self, turn: &TurnView, reporting: UsageReporting) -> Self {
-        let calls = turn.response.calls().chain(turn.response.provider_calls()).count() as u64;
-        let (tokens, cost) = match (turn.response.usage, reporting) {
+    /// And by one more response.
+    pub(super) fn response(self, response: &ModelResponse, reporting: UsageReporting) -> Self {
+        let calls = response.calls().chain(response.provider_calls()).count() as u64;
+        let (tokens, cost) = match (response.usage, reporting) {
             (Some(usage), _) => (usage.tokens(), usage.cost_micros),
             (None, UsageReporting::Unreported { tokens }) => (tokens, 0),
             (None, UsageReporting::Reported) => (0, 0),

@@ -3,6 +3,9 @@
 use crate::agent::{Diagnostic, Dimension, ModelFault};
 use crate::record::{PolicyLimit, Settlement};
 
+/// The tag of a run whose request is longer than the model's context, whoever the provider is.
+const CONTEXT_LENGTH: &str = "ContextLength";
+
 /// A failure that no policy limit explains. Whoever brings the tag may use any word, but a
 /// policy's tag is only a policy's to give.
 pub(super) fn failed(tag: &str, message: &str) -> Settlement {
@@ -28,6 +31,20 @@ fn limited(limit: PolicyLimit, message: &str) -> Settlement {
 /// The end of a run whose model gives no response.
 pub(super) fn fault(fault: &ModelFault) -> Settlement {
     let diagnostic = fault.diagnostic();
-    let tag = if PolicyLimit::owns(diagnostic.tag()) { "ModelFault" } else { diagnostic.tag() };
+    let tag = match fault {
+        ModelFault::ContextLength(_) => CONTEXT_LENGTH,
+        ModelFault::Unavailable(_)
+        | ModelFault::Protocol(_)
+        | ModelFault::RateLimited { .. }
+        | ModelFault::Refused(_) => diagnostic.tag(),
+    };
+    let tag = if PolicyLimit::owns(tag) { "ModelFault" } else { tag };
     failed(tag, diagnostic.message())
+}
+
+/// The end of a run whose request is too long, and of which nothing could be left out (RUN-024).
+pub(super) fn no_summary() -> Settlement {
+    let message = "the request is longer than the model's context, and no summary of what is old \
+                   could be made";
+    failed(CONTEXT_LENGTH, message)
 }

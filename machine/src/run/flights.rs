@@ -79,7 +79,7 @@ impl Flights {
             Answer::Checked { turn, subject, .. } => self.check = Some((*turn, *subject)),
             Answer::Approver { turn, .. } => self.approver = Some(*turn),
             Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
-            Answer::Tool { start, .. } => {
+            Answer::Tool { start, .. } | Answer::Unsure { start } => {
                 self.tools.insert(*start);
             }
             Answer::Reconciler { .. } => {}

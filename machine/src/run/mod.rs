@@ -34,6 +34,7 @@ mod ask;
 mod batch;
 mod budget;
 mod compaction;
+mod context;
 mod effect;
 mod ephemeral;
 mod failure;
@@ -43,6 +44,7 @@ mod next;
 mod respond;
 mod state;
 mod step;
+mod summary;
 mod tell;
 
 pub use effect::Effect;

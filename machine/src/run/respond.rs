@@ -15,7 +15,7 @@ use crate::agent::{
 };
 use crate::effect::{CheckSubject, External, Fitting};
 use crate::event::RunEvent;
-use crate::identity::Turn;
+use crate::identity::{ToolCallId, Turn};
 use crate::json::CanonicalJson;
 use crate::record::{FinishKind, ModelResponded, Record, Settlement};
 
@@ -27,8 +27,11 @@ impl State {
         response: Result<Arc<ModelResponse>, ModelFault>,
         effects: &mut Effects,
     ) {
-        if purpose == Purpose::Summarize {
-            return self.summarized(response, effects);
+        match purpose {
+            Purpose::Summarize { through } => {
+                return self.summarized(turn, through, response, effects);
+            }
+            Purpose::Respond => {}
         }
         let response = match response {
             Ok(response) => response,
@@ -62,19 +65,17 @@ impl State {
     /// Folds a response. The calls of one that is over a budget are turned down in the same
     /// batch: they are never declared pending, and none of them runs (RUN-015).
     fn fold_response(&mut self, record: ModelResponded) -> Option<Arc<crate::record::Batch>> {
-        let mut after = self.clone();
-        let response = Record::ModelResponded(record);
-        let batch = after.fold(alloc::vec![response.clone()])?;
-        let run = after.run()?;
-        let used = Used::by(run, self.policy().usage);
+        let run = self.run()?;
+        let reporting = self.policy().usage;
+        let used = Used::by(run, reporting).response(&record.response, reporting);
         let allowance = self.allowance();
         let is_over = used.over(&allowance).is_some() || used.is_too_expensive(&allowance);
-        if !is_over || run.unsettled_calls().next().is_none() {
-            *self = after;
-            return Some(batch);
-        }
+        let (run, turn) = (run.run, record.turn);
+        let refused = if is_over { record.response.calls().count() } else { 0 };
         let outcome = Arc::new(ToolOutcome::Rejected(RejectionReason::OverBudget));
-        let refused = run.unsettled_calls().map(|call| self.settled(call.id, outcome.clone()));
+        let refused = (0..refused)
+            .map(|index| self.settled(ToolCallId::derive(run, turn, index), outcome.clone()));
+        let response = Record::ModelResponded(record);
         let records = core::iter::once(response).chain(refused).collect();
         self.fold(records)
     }

@@ -9,7 +9,7 @@ use super::input::{Steered, Timer};
 use super::next::Terms;
 use crate::agent::{AgentDefinition, AgentPolicy, Allowance, Binding};
 use crate::effect::External;
-use crate::identity::{ConversationId, Epoch, SubmissionId, Timestamp, Token};
+use crate::identity::{ConversationId, Epoch, SubmissionId, Timestamp, Token, Turn};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{Batch, Record};
 
@@ -40,9 +40,13 @@ pub struct State {
     pub(super) retries: u32,
     /// Whether a refusal of the turn in flight for its length has made context smaller.
     pub(super) shortened: bool,
+    /// The last turn before which a summary was asked for and none came that could be used.
+    pub(super) no_summary: Option<Turn>,
     /// Whether the calls of the last response have passed every check, so that those which wait
     /// for a place may start.
     pub(super) cleared: bool,
+    /// Whether a start will have no answer: nothing new begins until the classifier has judged it.
+    pub(super) unsure: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
     pub(super) watched: bool,
     /// What was said to the run and is not canonical, oldest first.
@@ -71,7 +75,9 @@ impl State {
             now: Timestamp(0),
             retries: 0,
             shortened: false,
+            no_summary: None,
             cleared: false,
+            unsure: false,
             watched: false,
             steering: VecDeque::new(),
         }

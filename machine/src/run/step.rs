@@ -22,7 +22,7 @@ impl Machine for Run {
             Input::Resumed { now } => {
                 state.liveness = Liveness::Live;
                 state.now = state.now.max(now);
-                state.cleared = false;
+                (state.cleared, state.unsure) = (false, false);
                 // Its pause may have gone with an earlier attempt's timers.
                 state.flights.retry = None;
                 state.tell_again(&mut effects);
@@ -55,6 +55,9 @@ pub(super) type Effects = Vec<Effect>;
 impl State {
     /// Does what comes next, unless it is being done already.
     pub(super) fn go_on(&mut self, effects: &mut Effects) {
+        if self.unsure {
+            return self.rest_when_alone();
+        }
         let Some(run) = self.run() else { return };
         let next = next(run, &self.terms());
         match next {
@@ -113,12 +116,26 @@ impl State {
             Answer::Tool { start, outcome } if self.flights.tools.remove(&start) => {
                 self.returned(start.call, outcome, effects);
             }
+            Answer::Unsure { start } if self.flights.tools.remove(&start) => {
+                self.unsure = true;
+                self.go_on(effects);
+            }
             Answer::Model { .. }
             | Answer::Checked { .. }
             | Answer::Approver { .. }
             | Answer::Authorizer { .. }
             | Answer::Tool { .. }
+            | Answer::Unsure { .. }
             | Answer::Reconciler { .. } => {}
+        }
+    }
+
+    /// A start of which nobody knows is the classifier's to judge, once its siblings are back.
+    /// Until then nothing new begins.
+    fn rest_when_alone(&mut self) {
+        if self.flights.tools.is_empty() {
+            self.unsure = false;
+            self.liveness = Liveness::Resting;
         }
     }
 

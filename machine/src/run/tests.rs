@@ -5,6 +5,7 @@ mod approvals;
 mod batches;
 mod budgets;
 mod checks;
+mod context;
 mod contract;
 mod ephemeral;
 mod flights;
@@ -18,6 +19,7 @@ mod sequences;
 mod steering;
 mod telling;
 mod turns;
+mod unsure;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -11,15 +11,16 @@ use crate::agent::{
 };
 use crate::digest::Digest;
 use crate::identity::{
-    AdmissionSequence, Epoch, PrincipalId, ProducerId, RunId, SubmissionId, Timestamp, ToolCallId,
-    ToolName, Turn,
+    AdmissionSequence, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId, Timestamp,
+    ToolCallId, ToolName, Turn,
 };
 use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
-    AbortRequested, Batch, Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded,
-    ModelInterrupted, ModelResponded, Record, RecoveryDecided, Settlement, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, Batch, Compaction, CompactionCreated, Corruption, Doubt, Envelope, FinishKind,
+    InputKind, InputRecorded, ModelInterrupted, ModelResponded, Record, RecoveryDecided,
+    Settlement, StoredBatch, SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled,
+    ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.
@@ -67,6 +68,20 @@ impl Tale {
     pub(crate) fn interrupted(self, turn: u32, epoch: u64) -> Record {
         let (submission, turn, epoch) = (self.submission(), Turn(turn), Epoch(epoch));
         Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch, lost_tokens: 0 })
+    }
+
+    /// Everything up to a record is made smaller before a turn, free of charge.
+    pub(crate) fn compacted(self, turn: u32, through: u64, compaction: Compaction) -> Record {
+        let (turn, through) = (Turn(turn), Sequence(through));
+        let submission = self.submission();
+        let usage = None;
+        Record::CompactionCreated(CompactionCreated {
+            submission,
+            turn,
+            through,
+            compaction,
+            usage,
+        })
     }
 
     /// A call with the parameters that [`response`] gives its tool is about to start.

@@ -90,7 +90,8 @@ impl Outside {
     }
 
     fn invoke(&mut self, cast: &Cast, invocation: &Invocation) -> Answered {
-        let Invocation { call, epoch, tool, class, agent: _, group: _, parameters: _ } = invocation;
+        let Invocation { call, epoch, tool, class, run: _, agent: _, group: _, parameters: _ } =
+            invocation;
         let start = Doubt { call: *call, start: *epoch };
         let reply = |outcome, after, deed| Answered {
             answer: Answer::Tool { start, outcome },

@@ -19,7 +19,7 @@ impl Outside {
         let request = &*bend::request(cast.defect, request);
         let (run, turn) = (request.run, request.turn);
         match (request.purpose, &cast.scenario.model) {
-            (Purpose::Summarize, _) => Ok(Arc::new(summary(request))),
+            (Purpose::Summarize { .. }, _) => Ok(Arc::new(summary(request))),
             (Purpose::Respond, ModelScript::Scripted) => {
                 let fault = cast.scripted(run, turn).and_then(|it| self.meet(run, turn, it));
                 fault.map_or_else(|| cast.answer(run, turn), Err)

@@ -55,6 +55,7 @@ fn call(cast: &Cast) -> ToolCallId {
 
 fn invoke(outside: &mut Outside, cast: &Cast, epoch: u64) -> (Arc<ToolOutcome>, u64, Deed) {
     let invocation = Invocation {
+        run: cast.clients[0].run,
         agent: cast.binding.definition.id().clone(),
         group: None,
         call: call(cast),

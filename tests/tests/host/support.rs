@@ -89,7 +89,7 @@ impl Desk {
 pub(crate) fn ports(tools: Tools) -> Ports {
     Ports {
         model: Arc::new(Once),
-        tools,
+        tools: Arc::new(tools),
         approver: Arc::new(everstep_runtime::NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

@@ -198,7 +198,7 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
     Ports {
         model: Arc::new(outside::Scripted::new(Arc::clone(file))),
-        tools: outside::tools(file),
+        tools: Arc::new(outside::tools(file)),
         approver: match &file.disapproved {
             Some(denied) => Arc::new(outside::Approvals(denied.clone())),
             None => Arc::new(NoApprover),

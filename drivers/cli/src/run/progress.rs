@@ -28,6 +28,7 @@ fn words(event: &Event) -> Option<String> {
         Event::TextDelta { text, .. } => format!("the model says: {text}"),
         Event::ToolInvoked { tool } => format!("{tool} is invoked"),
         Event::ToolReturned { tool, outcome } => format!("{tool} {}", ended(outcome)),
+        Event::ToolUnsure { tool } => format!("nobody knows what became of a call of {tool}"),
         Event::Reconciling { tool } => format!("what became of a call of {tool} is looked up"),
         Event::StoreUnsure { .. } => "the store does not answer; the same is sent again".to_owned(),
         Event::LeaseAwaited { wait } => {

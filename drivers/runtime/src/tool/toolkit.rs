@@ -15,7 +15,7 @@ use super::context::Live;
 use super::fault::{ToolkitError, ToolkitFault};
 use super::handler::Reconcile;
 use super::perform::{Ended, Entry};
-use crate::ports::{BoxFuture, Reconciler};
+use crate::ports::{BoxFuture, Handlers, Reconciler};
 
 /// Tools with their handlers, by name. A copy shares everything.
 #[derive(Clone, Default)]
@@ -102,16 +102,10 @@ impl Toolkit {
         faults.extend(undeclared.into_iter().cloned().map(ToolkitFault::NoDeclaration));
         ToolkitError::unless_empty(faults)
     }
+}
 
-    /// Checks values as this toolkit does, with the same compiled schemas.
-    #[must_use]
-    pub const fn checker(&self) -> &Checker {
-        &self.checker
-    }
-
-    /// Makes a call. Dropping the future drops the handler.
-    #[must_use]
-    pub fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended> {
+impl Handlers for Toolkit {
+    fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended> {
         match self.tools.get(&invocation.tool) {
             Some(entry) => Box::pin(entry.clone().perform(self.checker.clone(), invocation, live)),
             // A toolkit that was checked does not come here; one that was not says what it lacks.
@@ -121,6 +115,10 @@ impl Toolkit {
                 Box::pin(ready(Ended::Outcome(ToolOutcome::Defect(why))))
             }
         }
+    }
+
+    fn checker(&self) -> &Checker {
+        &self.checker
     }
 }
 

@@ -90,3 +90,43 @@ fn every_connection_is_durable_and_believes_little() {
     assert_eq!((number("trusted_schema"), number("cell_size_check")), (0, 1));
     assert_eq!(number("user_version"), i64::from(crate::Format::CURRENT.user_version()));
 }
+
+#[test]
+fn store_003_only_a_transaction_that_reads_remembers() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut store = SqliteStore::open(Options::new(folder.path().join("agent.db"))).unwrap();
+    let look = StoreCommand::ReadLog { from: everstep_machine::identity::Sequence(0) };
+    let mut admit = admission(1);
+    admit.commands.push(look.clone());
+    let look = Pipeline { lane: desk(), commands: vec![look] };
+    let seen = |replies: Replies| match replies.last() {
+        Some(everstep_machine::store::Reply::Log(page)) => page.batches.clone(),
+        other => panic!("no page: {other:?}"),
+    };
+    let written = seen(store.perform(&admit).unwrap());
+    assert_eq!(written.len(), 1);
+    for recalled in [0, 1, 2] {
+        assert_eq!(seen(store.perform(&look).unwrap()), written);
+        assert_eq!(store.counters().recalled, recalled);
+    }
+    let mut store = SqliteStore::open(Options::new(store.path()).memory(0)).unwrap();
+    for _ in 0..2 {
+        assert_eq!(seen(store.perform(&look).unwrap()), written);
+        assert_eq!(store.counters().recalled, 0);
+    }
+}
+
+#[test]
+fn a_statement_that_is_kept_is_planned_once_for_all_values() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut store = SqliteStore::open(Options::new(folder.path().join("agent.db"))).unwrap();
+    store.perform(&admission(1)).unwrap();
+    // The planner looks at values where an index is partial, and where there is a limit.
+    let sql = "SELECT sequence FROM ledger_row INDEXED BY ledger_row_waiting
+        WHERE conversation = ?1 AND standing = ?2 AND standing <> 2 ORDER BY sequence LIMIT ?3";
+    let mut statement = store.connection.prepare(sql).unwrap();
+    for (standing, found) in [(0, true), (1, false), (3, false), (0, true)] {
+        assert_eq!(statement.exists((desk().as_str(), standing, 1)).unwrap(), found);
+    }
+    assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0);
+}

@@ -49,3 +49,20 @@ fn arc_04_a_long_list_is_dropped_without_a_long_stack() {
     assert_eq!(messages.len() as u64, last);
     drop(messages);
 }
+
+#[test]
+fn cap_017_a_count_holds_for_what_was_there_and_grows_by_what_comes_after() {
+    let counted = |messages: &Messages| messages.counted().map(|it| (it.tokens, it.bytes_since));
+    let mut messages = list(70);
+    assert_eq!(counted(&messages), None);
+    messages.count(500);
+    assert_eq!(counted(&messages), Some((500, 0)));
+    let copy = messages.clone();
+    messages.push(Sequence(70), message(70));
+    assert_eq!(counted(&messages), Some((500, message(70).bytes() as u64)));
+    assert_eq!((counted(&copy), copy == list(70)), (Some((500, 0)), false));
+    messages.count(900);
+    assert_eq!(counted(&messages), Some((900, 0)));
+    messages.uncount();
+    assert_eq!((counted(&messages), messages == list(71)), (None, true));
+}

@@ -275,7 +275,7 @@ fn case_bu_07_a_lost_question_is_charged_for_what_it_showed() {
     let mut bench = bench.told(RESUMED);
     let effects = bench.look();
     let [Record::ModelInterrupted(lost)] = &committed(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(lost.lost_tokens, 100);
+    assert_eq!(lost.lost_tokens, 111, "input, instructions and tools");
     assert_eq!(request(&effects).tools, ToolChoice::Forbidden, "that used the budget up");
 }
 

@@ -10,6 +10,7 @@ use crate::testkit::text;
 
 fn invocation(start: Doubt) -> External {
     External::InvokeTool(Invocation {
+        run: ONE.run(),
         agent: binding().definition.id().clone(),
         group: None,
         call: start.call,

@@ -28,11 +28,13 @@ fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, all
     let tool = bench.tool(call);
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
-    let (agent, group, epoch) = (AgentId::new("clerk").unwrap(), None, Epoch(epoch));
-    let invocation = Invocation { call, epoch, tool, agent, group, class, parameters };
+    let run = bench.cast.clients[0].run;
+    let (agent, group) = (AgentId::new("clerk").unwrap(), None);
+    let start = Epoch(epoch);
+    let invocation = Invocation { call, epoch: start, tool, run, agent, group, class, parameters };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
-    let given = if allowed { bench.given(epoch.0) } else { Permits::default() };
+    let given = if allowed { bench.given(epoch) } else { Permits::default() };
     bench.judge.happened(&bench.cast, 0, outside, &external, &answered, &given);
 }
 
@@ -73,8 +75,9 @@ fn dur_009_an_effect_under_a_key_that_nobody_can_declare_is_found() {
     let tool = bench.tool(bench.call(0, 1));
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
+    let run = bench.cast.clients[0].run;
     let (agent, group) = (AgentId::new("clerk").unwrap(), None);
-    let invocation = Invocation { call, epoch, tool, agent, group, class, parameters };
+    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let mut given = Permits::default();

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::*;
+use crate::ports::Handlers as _;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 struct Refund {
@@ -60,6 +61,9 @@ fn definition(tool: Tool) -> ToolDefinition {
 
 fn invocation(tool: &ToolDefinition, parameters: &str) -> Invocation {
     Invocation {
+        run: everstep_machine::identity::RunId([7; 16]),
+        agent: everstep_machine::identity::AgentId::new("clerk").unwrap(),
+        group: None,
         call: ToolCallId([7; 16]),
         epoch: Epoch(3),
         tool: tool.name.clone(),

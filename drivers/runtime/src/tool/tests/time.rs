@@ -7,6 +7,7 @@ use everstep_machine::agent::{ExecutionClass, RetryClass};
 use tokio::time::{Instant, sleep};
 
 use super::*;
+use crate::ports::Handlers as _;
 
 /// A tool that takes so long, and how often its handler was begun and ended.
 fn slow(time: Duration) -> (Tool, Arc<(Count, Count)>) {

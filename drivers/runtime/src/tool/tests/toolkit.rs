@@ -8,6 +8,7 @@ use everstep_machine::identity::AgentId;
 use everstep_machine::record::Doubt;
 
 use super::*;
+use crate::ports::Handlers as _;
 use crate::ports::Reconciler as _;
 
 fn tool(name: &str) -> Tool {
