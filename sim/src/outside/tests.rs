@@ -1,5 +1,9 @@
 //! The outside, by what it is asked.
 
+mod fitting;
+mod live;
+mod script;
+
 use std::sync::Arc;
 
 use everstep_machine::agent::{

@@ -1,5 +1,7 @@
 //! Every oracle fires on a world that is broken by hand, and is silent just before.
 
+mod approvals;
+mod budgets;
 mod end;
 mod fencing;
 mod history;
@@ -7,10 +9,12 @@ mod outside;
 mod owner;
 mod property;
 mod request;
+mod secrets;
 
 use std::sync::Arc;
 
 use everstep_machine::admission::{AdmissionMachine, Effect, Input, State};
+use everstep_machine::agent::ToolOutcome;
 use everstep_machine::contract::Machine;
 use everstep_machine::conversation::{Command as LogCommand, TailRef};
 use everstep_machine::identity::{
@@ -18,7 +22,8 @@ use everstep_machine::identity::{
 };
 use everstep_machine::ledger::{Claim, Command, Ownership};
 use everstep_machine::record::{
-    Batch, InputKind, InputRecorded, ModelResponded, Record, ToolPrepared,
+    Batch, InputKind, InputRecorded, ModelResponded, Record, Settlement, SubmissionSettled,
+    ToolPrepared, ToolSettled,
 };
 use everstep_machine::store::{Pipeline, StoreCommand};
 
@@ -56,7 +61,11 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(defect: Option<Defect>) -> Self {
-        let cast = Cast::new(scenario(), Profile::Weak, defect);
+        Self::of(scenario(), defect)
+    }
+
+    pub(super) fn of(scenario: Arc<Scenario>, defect: Option<Defect>) -> Self {
+        let cast = Cast::new(scenario, Profile::Weak, defect);
         let shelf = Arc::new(Shelf::new(cast.lanes[0].clone()));
         Self { cast, shelf, judge: Judge::new(1), defect }
     }
@@ -75,7 +84,22 @@ impl Bench {
 
     /// With the first submission claimed under epoch 1 and the log fenced.
     pub(super) fn claimed(defect: Option<Defect>) -> Self {
-        let mut bench = Self::admitted(defect);
+        Self::admitted(defect).claim_and_fence()
+    }
+
+    /// With the only submission of a scenario admitted, claimed, and its input recorded.
+    pub(super) fn begun(scenario: Scenario) -> Self {
+        let mut bench = Self::of(Arc::new(scenario), None);
+        for command in bench.admission(0).commands {
+            bench.does(&command);
+        }
+        let mut bench = bench.claim_and_fence();
+        bench.records(vec![bench.input(0)]);
+        bench
+    }
+
+    fn claim_and_fence(self) -> Self {
+        let mut bench = self;
         bench.does(&bench.claim(0));
         bench.does(&bench.fence(1));
         assert_eq!(bench.broken(), None);
@@ -151,13 +175,33 @@ impl Bench {
     }
 
     pub(super) fn response(&self, client: usize) -> Record {
-        let client = &self.cast.clients[client];
-        let response = self.cast.answer(client.run, Turn(0)).unwrap();
-        Record::ModelResponded(ModelResponded {
-            submission: client.submission,
-            turn: Turn(0),
-            response,
-        })
+        self.response_to(client, 0)
+    }
+
+    /// What the script says to a turn.
+    pub(super) fn response_to(&self, client: usize, turn: u32) -> Record {
+        let (client, turn) = (&self.cast.clients[client], Turn(turn));
+        let response = self.cast.answer(client.run, turn).unwrap();
+        Record::ModelResponded(ModelResponded { submission: client.submission, turn, response })
+    }
+
+    /// How the call of a turn at `index` ended.
+    pub(super) fn result(&self, turn: u32, index: usize, outcome: ToolOutcome) -> Record {
+        let call = ToolCallId::derive(self.cast.clients[0].run, Turn(turn), index);
+        let (submission, outcome) = (self.submission(0), Arc::new(outcome));
+        Record::ToolSettled(ToolSettled { submission, call, outcome })
+    }
+
+    /// How the first submission ended.
+    pub(super) fn settled(&self, settlement: Settlement) -> Record {
+        let (submission, run) = (self.submission(0), Some(self.cast.clients[0].run));
+        Record::SubmissionSettled(SubmissionSettled { submission, run, settlement })
+    }
+
+    /// Appends records under epoch 1.
+    pub(super) fn records(&mut self, records: Vec<Record>) {
+        let command = self.append(1, records);
+        assert!(self.does(&command).answer.is_ok());
     }
 
     /// The tool of a call.
