@@ -5,13 +5,13 @@ mod play;
 mod properties;
 mod refusals;
 mod summaries;
+mod telling;
 
 use alloc::string::ToString;
 
 use self::play::{Happened, Talk, World, input, said, tale};
 use super::*;
 use crate::agent::{AgentPolicy, Binding, ContextPolicy, Message, ModelRequest, ToolChoice};
-use crate::event::{CompactionKind, RunEvent};
 use crate::identity::Sequence;
 use crate::record::{Compaction, CompactionCreated, ModelResponded};
 use crate::run::context::estimate;
@@ -48,25 +48,6 @@ fn earlier(runs: &[(usize, usize)]) -> Story {
 fn after(binding: Arc<Binding>, runs: &[(usize, usize)]) -> Bench {
     let story = earlier(runs).tell([ONE.input()]);
     Bench::resting_with(binding, &story, 1).told(RESUMED)
-}
-
-/// The same run with somebody watching.
-fn watched(binding: Arc<Binding>, runs: &[(usize, usize)]) -> Bench {
-    let story = earlier(runs).tell([ONE.input()]);
-    let mut bench = Bench::resting_with(binding, &story, 1);
-    bench.state = bench.state.watched(true);
-    bench.told(RESUMED)
-}
-
-/// What effects tell, in order.
-fn told(effects: &[Effect]) -> Vec<RunEvent> {
-    let events = effects.iter().filter_map(|effect| match effect {
-        Effect::Tell(event) => Some(event.clone()),
-        Effect::Commit(_) | Effect::External(_) | Effect::Schedule { .. } | Effect::Settle(_) => {
-            None
-        }
-    });
-    events.collect()
 }
 
 /// What the model is asked among effects, in order.

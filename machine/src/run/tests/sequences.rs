@@ -233,7 +233,7 @@ fn answer(external: &External, how: u8) -> Answer {
             Answer::Model { run, turn, purpose, response }
         }
         External::Check { run, turn, subject, values } => {
-            let fits = |at: usize| how % 5 != 0 || at != 0;
+            let fits = |at: usize| !how.is_multiple_of(5) || at != 0;
             let verdict = |at| (!fits(at)).then(|| Diagnostic::cut("Schema", "no"));
             let verdicts = (0..values.len()).map(verdict).collect();
             Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts }
@@ -242,13 +242,13 @@ fn answer(external: &External, how: u8) -> Answer {
             let answer = |it: &ApprovalQuestion| ApprovalAnswer {
                 call: it.call,
                 digest: it.digest,
-                approved: how % 4 != 0,
+                approved: !how.is_multiple_of(4),
             };
             let answers = questions.iter().map(answer).collect();
             Answer::Approver { run: *run, turn: *turn, answers }
         }
         External::Authorize { run, turn, .. } => {
-            let denied = how % 6 == 0;
+            let denied = how.is_multiple_of(6);
             let authorization = if denied { Authorization::Denied } else { Authorization::Allowed };
             Answer::Authorizer { run: *run, turn: *turn, authorization }
         }
@@ -368,6 +368,7 @@ fn run_002_random_runs_end_in_every_way() {
         "BudgetExhausted(Tokens)",
         "BudgetExhausted(ToolCalls)",
         "BudgetExhausted(Turns)",
+        "ContextLength",
         "Model",
         "ModelStop",
         "PolicyDenied",

@@ -136,19 +136,6 @@ fn run_024_each_turn_may_be_refused_once() {
 }
 
 #[test]
-fn run_032_a_turn_that_is_asked_again_after_a_refusal_begins_once() {
-    let mut bench = watched(desk(WIDE), &[(50, 2_000); 4]);
-    let (turn, retry) = (Turn(0), 0);
-    let begun = RunEvent::TurnStarted { turn };
-    let asked = RunEvent::ModelStarted { turn, retry };
-    assert_eq!(told(&bench.look()), [begun, asked.clone()]);
-    let effects = bench.answered(refused(0)).look();
-    let compacted = RunEvent::ContextCompacted { kind: CompactionKind::ResultsCleared };
-    assert_eq!(told(&effects), [compacted, asked]);
-    assert!(matches!(effects[..2], [Effect::Commit(_), Effect::Tell(_)]), "ARC-10");
-}
-
-#[test]
 fn run_024_other_faults_make_nothing_smaller() {
     let why = || Diagnostic::cut("Test", "why");
     let faults = [

@@ -251,29 +251,6 @@ fn case_bu_09_a_summary_of_a_provider_that_reports_nothing_uses_its_reservation(
 }
 
 #[test]
-fn run_022_a_summary_that_uses_up_four_fifths_of_a_budget_warns_once() {
-    let allowance = crate::agent::Allowance { tokens: Some(500), ..policy().allowance };
-    let binding = under(AgentPolicy { context: Some(LIMIT), allowance, ..policy() });
-    let mut bench = watched(binding, &[(1_500, 0); 4]);
-    let effects = bench.look();
-    assert_eq!(told(&effects), [], "a summary is no turn");
-    let usage = Some(Usage { input_tokens: 390, output_tokens: 10, ..Usage::default() });
-    let answer = ModelResponse { usage, ..said("Four long questions.") };
-    let mut bench = bench.answered(summary(&effects, Ok(answer)));
-    let gauge = crate::agent::Gauge { dimension: Dimension::Tokens, used: 400, limit: 500 };
-    let expected = [
-        RunEvent::ContextCompacted { kind: CompactionKind::Summarized },
-        RunEvent::BudgetWarning { gauge },
-        RunEvent::TurnStarted { turn: Turn(0) },
-        RunEvent::ModelStarted { turn: Turn(0), retry: 0 },
-    ];
-    assert_eq!(told(&bench.look()), expected);
-    let answer = ModelResponse { usage, ..response(&["look"]) };
-    let warns = |event: &RunEvent| matches!(event, RunEvent::BudgetWarning { .. });
-    assert!(!told(&bench.answered(model(0, answer)).look()).iter().any(warns));
-}
-
-#[test]
 fn run_023_a_summary_counts_against_the_budget() {
     let allowance = crate::agent::Allowance { tokens: Some(500), ..policy().allowance };
     let binding = under(AgentPolicy { context: Some(LIMIT), allowance, ..policy() });
