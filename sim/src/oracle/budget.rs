@@ -2,7 +2,7 @@
 
 use everstep_machine::agent::ToolOutcome;
 use everstep_machine::identity::{SubmissionId, Timestamp, ToolCallId};
-use everstep_machine::record::{ModelResponded, Record, Settlement};
+use everstep_machine::record::{Compaction, ModelResponded, Record, Settlement};
 
 use super::account::Account;
 use super::{Judge, Property, Sometimes};
@@ -27,6 +27,10 @@ impl Judge {
                 self.with_account(lane, it.submission, |account| account.lost(it));
             }
             Record::CompactionCreated(it) => {
+                self.note(match it.compaction {
+                    Compaction::ResultsCleared => Sometimes::Cleared,
+                    Compaction::Summarized(_) => Sometimes::Summarized,
+                });
                 self.with_account(lane, it.submission, |account| account.compacted(it));
             }
             Record::ModelResponded(it) => self.check_response(cast, lane, it),

@@ -132,6 +132,10 @@ named! {
         FinalAnswer => "a model was asked for a final answer",
         /// A run waits before it asks its model again.
         Paused => "a model was to be asked again after a pause",
+        /// What old tools returned is shown no more.
+        Cleared => "old results were left out of a context",
+        /// A summary stands for old messages.
+        Summarized => "a summary took the place of old messages",
         /// A result was cut.
         Truncated => "a result was too long to be kept whole",
         /// A client got its receipt on a retry.

@@ -11,7 +11,9 @@ use crate::cast::{Cast, ModelAnswer};
 use crate::scenario::{ModelScript, USUAL_USAGE};
 
 /// Bytes of a summary.
-const SUMMARY_BYTES: usize = 1_024;
+const SUMMARY_BYTES: usize = 256;
+/// Bytes of it that repeat what somebody said at once.
+const WORDS_BYTES: usize = 48;
 
 impl Outside {
     /// Asks the model. A planted defect may hide something of the request from it.
@@ -33,23 +35,23 @@ impl Outside {
     }
 }
 
-/// A summary of what it is shown: every input and every earlier summary, cut at its bound.
+/// A summary of what it is shown: the beginning of whatever somebody said, and of the summary
+/// before. A model that summarizes goes by what it is shown as well.
 fn summary(request: &ModelRequest) -> ModelResponse {
     let mut text = String::from("So far:");
     for message in request.messages.iter() {
-        match message {
-            Message::User(input) => {
-                text.push(' ');
-                text.push_str(input.as_str());
-            }
-            Message::Summary(earlier) => {
-                text.push(' ');
-                text.push_str(earlier);
-            }
-            Message::Assistant(_) | Message::ToolResult { .. } => {}
+        let Message::User(question) = message else { continue };
+        let question = question.as_text().unwrap_or_default();
+        for line in question.lines() {
+            let words = line.strip_prefix("User:").map(|words| cut(words, WORDS_BYTES));
+            let earlier = line.strip_prefix("Summary of what came before: So far:");
+            text.extend(words.or(earlier));
         }
     }
-    text.truncate(text.floor_char_boundary(SUMMARY_BYTES.min(text.len())));
-    let parts = vec![ResponsePart::Text(Arc::from(text))];
+    let parts = vec![ResponsePart::Text(Arc::from(cut(&text, SUMMARY_BYTES)))];
     ModelResponse { parts, finish: FinishReason::Stop, usage: Some(USUAL_USAGE) }
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most.min(text.len()))]
 }

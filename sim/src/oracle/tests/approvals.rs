@@ -70,6 +70,7 @@ fn sec_02_a_start_without_its_approval_is_found() {
         let external = External::InvokeTool(Invocation {
             call,
             epoch: Epoch(1),
+            run: bench.cast.clients[0].run,
             agent: definition.id().clone(),
             group: None,
             class: definition.class_of(&tool),

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use everstep_machine::agent::{Message, ModelRequest, Purpose, ToolChoice};
 use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{Sequence, Turn};
+use everstep_machine::json::CanonicalJson;
 
 use super::json;
 use crate::cast::{Cast, ModelAnswer};
 use crate::outside::Outside;
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Submission, Turn as Says};
+
+const SUMMARIZE: Purpose = Purpose::Summarize { through: Sequence(0) };
 
 /// Two runs whose second turn is reached through two faults.
 fn cast() -> Cast {
@@ -30,13 +33,23 @@ fn ask(
     turn: u32,
     purpose: Purpose,
 ) -> ModelAnswer {
-    let inputs = ["\"one\"", "\"two\""].map(|text| (Sequence(0), Message::User(json(text))));
+    asked(outside, cast, client, turn, purpose, vec![Message::User(json("1"))])
+}
+
+fn asked(
+    outside: &mut Outside,
+    cast: &Cast,
+    client: usize,
+    turn: u32,
+    purpose: Purpose,
+    messages: Vec<Message>,
+) -> ModelAnswer {
     let request = ModelRequest {
         agent: cast.binding.definition.clone(),
         run: cast.clients[client].run,
         turn: Turn(turn),
         purpose,
-        messages: inputs.into_iter().collect(),
+        messages: messages.into_iter().map(|message| (Sequence(0), message)).collect(),
         tools: ToolChoice::Allowed,
         output: None,
         status: Vec::new(),
@@ -70,7 +83,7 @@ fn whether_a_fault_was_met_makes_another_world_and_nothing_else_does() {
     let mut outside = Outside::default();
     let start = print(&outside);
     ask(&mut outside, &cast, 0, 0, Purpose::Respond).unwrap();
-    ask(&mut outside, &cast, 0, 1, Purpose::Summarize).unwrap();
+    ask(&mut outside, &cast, 0, 1, SUMMARIZE).unwrap();
     assert_eq!(print(&outside), start);
     ask(&mut outside, &cast, 0, 1, Purpose::Respond).unwrap_err();
     assert_ne!(print(&outside), start);
@@ -78,7 +91,10 @@ fn whether_a_fault_was_met_makes_another_world_and_nothing_else_does() {
 
 #[test]
 fn run_023_a_summary_repeats_the_inputs_that_it_is_shown() {
+    let shown = "Keep it short.\nSummary of what came before: So far: one\n\
+                 User: two\nAssistant: no\nUser: three\n";
     let (cast, mut outside) = (cast(), Outside::default());
-    let summary = told(ask(&mut outside, &cast, 0, 0, Purpose::Summarize));
-    assert_eq!(summary, "So far: \"one\" \"two\"");
+    let question = CanonicalJson::string(shown).unwrap();
+    let answer = asked(&mut outside, &cast, 0, 0, SUMMARIZE, vec![Message::User(question)]);
+    assert_eq!(told(answer), "So far: one two three");
 }
