@@ -101,13 +101,13 @@ impl Judge {
 
 /// What a settlement says and was not expected to.
 fn exactly(script: &SubmissionScript, submission: SubmissionId, log: &Log) -> Option<String> {
-    let batches = log.batches().iter().rev().flat_map(|stored| stored.batch().records());
-    let settlement = batches.filter_map(|record| match record {
+    let mut records = log.batches().iter().flat_map(|stored| stored.batch().records());
+    let settlement = records.find_map(|record| match record {
         Record::SubmissionSettled(it) if it.submission == submission => Some(&it.settlement),
         _ => None,
     });
     let Exactly { finish, output, disposition, tag, limit } = &script.exactly;
-    let settlement = settlement.last()?;
+    let settlement = settlement?;
     let fits = match settlement {
         Settlement::Completed { output: answer, finish: by, disposition: word } => {
             finish.is_none_or(|finish| finish == *by)

@@ -26,7 +26,7 @@ fn parameters() -> CanonicalJson {
 }
 
 /// The host's permission, and an approval of these parameters under an epoch.
-fn permits(bench: &Bench, approved: Option<(u64, Digest)>) -> Permits {
+fn permits(bench: &Bench, approved: Approved) -> Permits {
     let mut permits = bench.given(1);
     if let Some((epoch, digest)) = approved {
         permits.approve(Epoch(epoch), bench.call(0, 0), digest);
@@ -34,8 +34,11 @@ fn permits(bench: &Bench, approved: Option<(u64, Digest)>) -> Permits {
     permits
 }
 
-/// What an approval is worth, and whether the call may start with it.
-fn approvals() -> [(Option<(u64, Digest)>, Option<Property>); 4] {
+/// The epoch and the parameters of an approval, if there is one.
+type Approved = Option<(u64, Digest)>;
+
+/// Approvals, and what a start with each of them breaks.
+fn approvals() -> [(Approved, Option<Property>); 4] {
     let digest = parameters().digest();
     let other = CanonicalJson::parse(b"{\"all\":true}").unwrap().digest();
     let broken = Some(Property::Approved);
