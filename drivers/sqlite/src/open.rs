@@ -11,9 +11,10 @@
 //! half-written in a rollback journal is rolled back by whoever opens the file next.
 
 mod header;
+mod held;
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -106,10 +107,9 @@ fn look(path: &Path) -> Result<Look, OpenError> {
     if !metadata.is_file() {
         return Err(OpenError::NotAFile { path: path.to_owned() });
     }
-    let mut head = Vec::with_capacity(MAGIC.len());
-    let file = File::open(path).map_err(failed)?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(failed)?;
-    match head.as_slice() {
+    let mut head = [0; MAGIC.len()];
+    let found = held::beginning(path, &mut head).map_err(failed)?;
+    match &head[..found] {
         [] => Ok(Look::Empty),
         head if !MAGIC.starts_with(head) => Err(OpenError::NotADatabase { path: path.to_owned() }),
         _ if metadata.len() < HEADER_BYTES => Err(OpenError::Truncated {
@@ -322,9 +322,13 @@ impl Opener<'_> {
         if !can_create_in(&folder) {
             return OpenError::ReadOnlyFolder { folder };
         }
-        match File::options().append(true).open(&path) {
-            Err(error) if is_denied(&error) => OpenError::ReadOnly { path },
-            Ok(_) | Err(_) => OpenError::Io { path, detail },
+        // Asked of SQLite, which falls back to reading: closing a descriptor of our own would let
+        // go of the locks of every connection to this file.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let trial = Connection::open_with_flags(&path, flags);
+        match trial.and_then(|it| it.is_readonly("main")) {
+            Ok(true) => OpenError::ReadOnly { path },
+            Ok(false) | Err(_) => OpenError::Io { path, detail },
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The first bytes of an SQLite file, which say whose it is without a connection to it.
 
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
+use super::held;
 use crate::format::Identity;
 
 /// What every SQLite file begins with.
@@ -18,10 +18,11 @@ pub(super) struct Header([u8; HEADER_BYTES as usize + 8]);
 impl Header {
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let mut bytes = [0; HEADER_BYTES as usize + 8];
-        let mut file = File::open(path)?;
-        file.read_exact(&mut bytes[..HEADER_BYTES as usize])?;
+        let found = held::beginning(path, &mut bytes)?;
+        if found < HEADER_BYTES as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         // A file that ends here has no page at all; SQLite will say so.
-        let _ = file.read(&mut bytes[HEADER_BYTES as usize..])?;
         Ok(Self(bytes))
     }
 

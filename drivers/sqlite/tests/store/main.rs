@@ -9,6 +9,8 @@ mod damage;
 mod equivalence;
 mod failpoints;
 mod full_disk;
+#[cfg(target_os = "linux")]
+mod locks;
 mod operator;
 mod processes;
 mod rights;

@@ -3,7 +3,9 @@
 //! `submit PATH LANE COUNT` admits submissions one by one and prints how many were accepted;
 //! `open PATH` opens the file for writing and prints `open`, or why not; `read PATH` the same for
 //! reading; `fill PATH LANE` submits until the store says no and prints how many were accepted
-//! and what it said; `verify PATH LANE` checks everything and prints how many rows there are.
+//! and what it said; `verify PATH LANE` checks everything and prints how many rows there are;
+//! `hold PATH LANE` opens the file, and a reader of it, and submits once for every line that it is
+//! given, printing it back; `glance PATH` opens the file as somebody else would, reads, and closes.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,7 +30,9 @@ fn main() -> ExitCode {
         ["open", path] => say(SqliteStore::open(options(path)).map(drop)),
         ["read", path] => say(SqliteReader::open(path.as_ref(), PATIENCE).map(drop)),
         ["verify", path, lane] => verify(path, lane),
-        _ => panic!("submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"),
+        ["hold", path, lane] => hold(path, lane),
+        ["glance", path] => glance(path),
+        _ => panic!("hold PATH LANE | glance PATH | submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"),
     }
 }
 
@@ -69,6 +73,27 @@ fn fill(path: &str, lane: &str) -> ExitCode {
         }
     }
     ExitCode::FAILURE
+}
+
+fn hold(path: &str, lane: &str) -> ExitCode {
+    let mut store = SqliteStore::open(options(path)).expect("the file opens");
+    for line in std::io::stdin().lines() {
+        let line = line.expect("a line");
+        accept(&mut store, call(lane, &line)).expect("accepted");
+        let reader = store.reader().expect("the file opens again");
+        reader.data_version().expect("it is read");
+        println!("{line}");
+    }
+    ExitCode::SUCCESS
+}
+
+fn glance(path: &str) -> ExitCode {
+    let other = rusqlite::Connection::open(path).expect("the file opens");
+    let count = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+    let count = other.query_row("SELECT count(*) FROM ledger_row", (), count).expect("a count");
+    other.close().expect("it closes");
+    println!("{count}");
+    ExitCode::SUCCESS
 }
 
 fn verify(path: &str, lane: &str) -> ExitCode {
