@@ -4,13 +4,12 @@ use std::fmt::Write as _;
 
 use everstep_machine::identity::ConversationId;
 use everstep_machine::record::Record;
-use everstep_sqlite::{SqliteReader, StoreError};
+use everstep_sqlite::{Corrupt, MAX_LISTED, SqliteReader, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::{Log, LogAct, Look};
-use crate::database::{batches, plain, reader, settlement_json};
+use crate::database::{batches, plain, reader, settlement_json, unread};
 use crate::exit::{Complaint, Exit, Outcome};
-use crate::listing::every_lane;
 use crate::output::{self, BAD, FAINT, GOOD, HEAD, counted, styled};
 
 /// Runs the command.
@@ -21,21 +20,24 @@ pub(crate) fn run(args: &Log) -> Outcome {
     }
 }
 
-/// Every conversation whose name begins like this.
-fn named(reader: &SqliteReader, start: &str) -> Result<Vec<ConversationId>, Complaint> {
-    let mut found = Vec::new();
-    let corrupt = every_lane(reader, |lane| {
-        if lane.conversation.as_str().starts_with(start) {
-            found.push(lane.conversation);
+/// Every conversation whose name begins like this, and what stands where a name must be. Of one
+/// that is damaged any table may have something left, and whatever that is, it is named here.
+fn named(
+    reader: &SqliteReader,
+    start: &str,
+) -> Result<(Vec<ConversationId>, Vec<Corrupt>), Complaint> {
+    let (mut found, mut corrupt, mut after) = (Vec::new(), Vec::new(), None);
+    loop {
+        let page = reader.conversations(after.as_ref(), MAX_LISTED).map_err(unread)?;
+        found.extend(page.entries.into_iter().filter(|name| name.as_str().starts_with(start)));
+        corrupt.extend(page.corrupt);
+        after = page.after;
+        if after.is_none() {
+            break;
         }
-        Ok(())
-    })?;
-    // One that cannot be read is as good as any other to name it by.
-    let unreadable = corrupt.iter().filter_map(|it| it.place.conversation());
-    found.extend(unreadable.filter(|name| name.as_str().starts_with(start)).cloned());
-    found.sort_unstable();
+    }
     let exact = found.iter().find(|name| name.as_str() == start).cloned();
-    Ok(exact.map_or(found, |name| vec![name]))
+    Ok((exact.map_or(found, |name| vec![name]), corrupt))
 }
 
 fn nothing(start: &str, look: &Look) -> Complaint {
@@ -45,7 +47,7 @@ fn nothing(start: &str, look: &Look) -> Complaint {
 
 fn show(start: &str, look: &Look) -> Outcome {
     let reader = reader(&look.db)?;
-    let found = named(&reader, start)?;
+    let (found, _) = named(&reader, start)?;
     let [conversation] = found.as_slice() else {
         return Err(if found.is_empty() {
             nothing(start, look)
@@ -113,37 +115,52 @@ fn summary(record: &Record) -> (&'static str, String) {
     }
 }
 
+/// Good, or what is wrong with it. What cannot be read at the moment is neither.
+fn verdict(checked: Result<String, StoreError>) -> Result<Result<String, String>, Complaint> {
+    match checked {
+        Ok(said) => Ok(Ok(said)),
+        Err(error @ StoreError::Corrupt { .. }) => Ok(Err(error.to_string())),
+        Err(
+            error @ (StoreError::Refused { .. }
+            | StoreError::Busy { .. }
+            | StoreError::Full { .. }
+            | StoreError::Moved { .. }
+            | StoreError::Io { .. }),
+        ) => Err(unread(error)),
+    }
+}
+
 fn verify(start: Option<&str>, look: &Look) -> Outcome {
     let reader = reader(&look.db)?;
-    let found = named(&reader, start.unwrap_or_default())?;
+    let (found, nameless) = named(&reader, start.unwrap_or_default())?;
     if let Some(start) = start.filter(|_| found.is_empty()) {
         return Err(nothing(start, look));
     }
-    let mut exit = Exit::Holds;
-    let (mut text, mut results) = (String::new(), Vec::new());
-    let mut judge = |name: &str, verdict: Result<String, StoreError>| {
-        let (good, said) = match verdict {
-            Ok(said) => (true, said),
-            Err(error) => (false, error.to_string()),
-        };
-        if !good {
-            exit = Exit::Safety;
-        }
-        let word = if good { styled(GOOD, "good") } else { styled(BAD, "BAD") };
-        let _ = writeln!(text, "{word}  {name}: {said}");
-        results.push(json!({ "name": name, "good": good, "detail": said }));
-    };
+    let mut verdicts = Vec::new();
     for conversation in &found {
         let verified = reader.verify(conversation).map(|it| {
             let batches = counted(it.batches, "batch").replace("batchs", "batches");
             let (rows, records) = (counted(it.rows, "row"), counted(it.records, "record"));
             format!("{rows}, {records} in {batches}")
         });
-        judge(conversation.as_str(), verified);
+        verdicts.push((conversation.as_str(), verdict(verified)?));
     }
     if start.is_none() {
+        verdicts.extend(nameless.iter().map(|it| ("the file", Err(it.to_string()))));
         let pages = reader.verify_file().map(|()| "every page and index".to_owned());
-        judge("the file", pages);
+        verdicts.push(("the file", verdict(pages)?));
+    }
+    let mut exit = Exit::Holds;
+    let (mut text, mut results) = (String::new(), Vec::new());
+    for (name, verdict) in verdicts {
+        let good = verdict.is_ok();
+        let (Ok(said) | Err(said)) = verdict;
+        if !good {
+            exit = Exit::Safety;
+        }
+        let word = if good { styled(GOOD, "good") } else { styled(BAD, "BAD") };
+        let _ = writeln!(text, "{word}  {name}: {said}");
+        results.push(json!({ "name": name, "good": good, "detail": said }));
     }
     if look.json {
         text = format!("{:#}\n", json!({ "command": "log verify", "results": results }));

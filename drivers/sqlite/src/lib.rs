@@ -40,6 +40,7 @@ mod format;
 mod ledger;
 mod log;
 mod memory;
+mod name;
 mod open;
 mod options;
 mod reader;

@@ -21,7 +21,7 @@ use crate::error::{Corrupt, OpenError, StoreError, Trouble};
 use crate::ledger::{decode, named_conversation, next_waiting, saturating};
 use crate::open::{self, Opened};
 use crate::transaction::snapshot;
-use crate::{log, verify};
+use crate::{log, name, verify};
 
 /// Entries of one list at most, whatever is asked for.
 pub const MAX_LISTED: usize = 1_024;
@@ -110,6 +110,21 @@ impl SqliteReader {
     ) -> Result<Listed<Lane, ConversationId>, StoreError> {
         let limit = limit.min(MAX_LISTED);
         self.read(|it| lanes(it, after, limit))
+    }
+
+    /// Conversations of which anything is stored, in whatever table, by name, behind `after`. A
+    /// few seeks each, however long their histories are. What damage has left of one is found
+    /// here too; names that no conversation can have are set aside and do not count.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn conversations(
+        &self,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Listed<ConversationId, ConversationId>, StoreError> {
+        let limit = limit.min(MAX_LISTED);
+        self.read(|it| conversations(it, after, limit))
     }
 
     /// One lane; none before its first row.
@@ -255,6 +270,24 @@ fn lanes(
     }
     if names.len() < limit {
         listed.after = None;
+    }
+    Ok(listed)
+}
+
+fn conversations(
+    connection: &Connection,
+    after: Option<&ConversationId>,
+    limit: usize,
+) -> Result<Listed<ConversationId, ConversationId>, Trouble> {
+    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: after.cloned() };
+    for _ in 0..limit {
+        let found = name::next_anywhere(connection, listed.after.as_ref(), &mut listed.corrupt);
+        let Some(found) = aside(found, &mut listed.corrupt)?.flatten() else {
+            listed.after = None;
+            return Ok(listed);
+        };
+        listed.after = Some(found.clone());
+        listed.entries.push(found);
     }
     Ok(listed)
 }

@@ -16,6 +16,8 @@ use crate::{ledger, log};
 
 const RECORD: &str = "SELECT sequence FROM log_record WHERE conversation = ?1 AND record = ?2";
 
+const ANY_RECORD: &str = "SELECT EXISTS (SELECT 1 FROM log_record WHERE conversation = ?1)";
+
 const RECORDS: &str = "SELECT count(*) FROM log_record WHERE conversation = ?1 AND sequence < ?2";
 
 /// How much was looked at and found good.
@@ -40,6 +42,13 @@ pub(crate) fn verify(
     let rows = lane(connection, busy, conversation)?;
     verified.rows = rows.len() as u64;
     let history = history(connection, busy, conversation, &mut verified)?;
+    // No log begins before its lane, and a lane is never removed.
+    let has_log = verified.batches > 0
+        || snapshot(connection, busy, |it| log::tail(it, conversation))?.is_some();
+    let has_lane = || snapshot(connection, busy, |it| ledger::stored_lane(it, conversation));
+    if has_log && has_lane()?.is_none() {
+        return Err(Trouble::Flawed(Place::Lane(conversation.clone()), Flaw::Missing));
+    }
     let ahead = rows.iter().find(|row| agreement(row, &history) == Agreement::Ahead);
     match ahead {
         Some(row) => {
@@ -95,6 +104,9 @@ fn history(
         let page = snapshot(connection, busy, |it| {
             let page = log::page(it, conversation, from)?;
             page.batches.iter().try_for_each(|batch| records(it, conversation, batch))?;
+            if page.tail.is_none() && any_record(it, conversation)? {
+                return Err(Trouble::Flawed(Place::Tail(conversation.clone()), Flaw::Missing));
+            }
             Ok(page)
         })?;
         for batch in &page.batches {
@@ -139,6 +151,11 @@ fn records(
         }
     }
     Ok(())
+}
+
+fn any_record(connection: &Connection, conversation: &ConversationId) -> Result<bool, Trouble> {
+    let mut statement = connection.prepare_cached(ANY_RECORD)?;
+    Ok(statement.query_row([conversation.as_str()], |row| row.get(0))?)
 }
 
 /// There are no ids of records that are not there.

@@ -186,6 +186,31 @@ fn store_006_what_is_gone_is_missed() {
 }
 
 #[test]
+fn store_006_what_is_left_of_a_conversation_is_found_and_missed() {
+    let (tail, batch, record) = ("log_tail", "log_batch", "log_record");
+    let losses: [(&[&str], Place); 4] = [
+        (&["ledger_lane", "ledger_row"], Place::Lane(desk())),
+        (&["ledger_lane", tail, batch, record], Place::Lane(desk())),
+        (&["ledger_lane", "ledger_row", tail, record], Place::Tail(desk())),
+        (&["ledger_lane", "ledger_row", tail, batch], Place::Tail(desk())),
+    ];
+    for (tables, expected) in losses {
+        let folder = ours();
+        for table in tables {
+            let sql = format!("DELETE FROM {table} WHERE conversation = 'desk'");
+            assert!(folder.sql().execute(&sql, ()).unwrap() > 0, "{sql}");
+        }
+        let reader = folder.reader();
+        let all = reader.conversations(None, 8).unwrap();
+        assert_eq!(all.entries, ["desk", "shop"].map(conversation), "{tables:?}");
+        let first = reader.conversations(None, 1).unwrap();
+        assert_eq!((first.entries, first.after), (vec![desk()], Some(desk())));
+        let error = reader.verify(&desk()).unwrap_err();
+        assert_eq!(corrupt(&error), (&expected, &Flaw::Missing), "{tables:?}");
+    }
+}
+
+#[test]
 fn store_006_flaw_ahead_a_row_that_knows_more_than_the_log() {
     let folder = ours();
     let sql = "DELETE FROM log_batch WHERE conversation = 'desk';

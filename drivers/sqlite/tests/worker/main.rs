@@ -32,7 +32,9 @@ fn main() -> ExitCode {
         ["verify", path, lane] => verify(path, lane),
         ["hold", path, lane] => hold(path, lane),
         ["glance", path] => glance(path),
-        _ => panic!("hold PATH LANE | glance PATH | submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"),
+        _ => panic!(
+            "hold PATH LANE | glance PATH | submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"
+        ),
     }
 }
 
