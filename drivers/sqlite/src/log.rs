@@ -133,7 +133,7 @@ impl Sheet {
         self.batches.last().map(|(batch, _)| batch)
     }
 
-    pub(crate) fn batches(&self) -> impl Iterator<Item = &(Arc<StoredBatch>, usize)> {
+    pub(crate) fn batches(&self) -> impl Iterator<Item = &(Arc<StoredBatch>, usize)> + Clone {
         self.batches.iter()
     }
 

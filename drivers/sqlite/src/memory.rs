@@ -124,7 +124,7 @@ impl Memory {
     fn remember<'a>(
         &mut self,
         conversation: &ConversationId,
-        fresh: impl Iterator<Item = &'a (Arc<StoredBatch>, usize)>,
+        fresh: impl Iterator<Item = &'a (Arc<StoredBatch>, usize)> + Clone,
     ) {
         let known = self.logs.remove(conversation);
         let mut known = known.unwrap_or_else(|| {
@@ -132,11 +132,15 @@ impl Memory {
             Known { asked: self.asked, ..Known::default() }
         });
         self.order.remove(&known.asked);
+        // One that is longer than everything that fits takes what is free, and nobody's place.
+        let more: usize = fresh.clone().map(|(_, size)| size + BATCH_OVERHEAD).sum();
+        let may_evict = known.held + more <= self.limit;
         for (batch, size) in fresh {
             let envelope = batch.envelope();
             let cost = size + BATCH_OVERHEAD;
             let fits = known.end() == (envelope.first_sequence, envelope.previous);
-            if !fits || !self.make_room(cost) {
+            let has_room = self.held + cost <= self.limit;
+            if !fits || !(has_room || may_evict && self.make_room(cost)) {
                 break;
             }
             known.batches.push((Arc::clone(batch), *size));

@@ -213,6 +213,21 @@ fn store_011_a_memory_is_bounded_and_forgets_who_was_asked_for_longest_ago() {
     assert!(memory.logs.is_empty());
 }
 
+#[test]
+fn store_011_a_log_that_is_too_long_drives_nobody_out() {
+    let connection = blank();
+    Writer::appended(&connection, 1, 0..40);
+    (2..=3).for_each(|n| drop(Writer::appended(&connection, n, 0..4)));
+    let mut measure = Memory::new(PLENTY);
+    recalled(&mut measure, &connection, 2, 0);
+    let mut memory = Memory::new(3 * measure.held);
+    let mut read = |n| recalled(&mut memory, &connection, n, 0);
+    assert_eq!([read(2), read(3)], [0, 0]);
+    // There is room for as much of it as of one of the others.
+    assert_eq!([read(1), read(1)], [0, 4]);
+    assert_eq!([read(2), read(3)], [4, 4]);
+}
+
 #[derive(Clone, Debug)]
 enum Act {
     Append(u8),
