@@ -13,9 +13,10 @@ use crate::transaction;
 /// Bytes beyond which the write-ahead log is too long.
 pub(crate) const WAL_BYTES: u64 = 16 << 20;
 
-/// How long those that read at the moment may take to end when the log is to start anew. A page
-/// of the longest records, on a slow machine, takes less.
-const READERS: Duration = Duration::from_secs(2);
+/// How long those that read at the moment may take to end when the log is to start anew. A
+/// pipeline is answered only after that, so this is far below what any lease has left when it is
+/// renewed. Whoever reads for longer is waited for again when the log has grown some more.
+const READERS: Duration = Duration::from_millis(250);
 
 /// Which file a path meant when it was opened.
 pub(crate) struct Home(Option<FileId>);
