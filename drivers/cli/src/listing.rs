@@ -4,7 +4,7 @@
 
 use everstep_machine::identity::AdmissionSequence;
 use everstep_machine::ledger::Lane;
-use everstep_sqlite::{Corrupt, LaneRow, MAX_LISTED, SqliteReader, StoreError};
+use everstep_sqlite::{Corrupt, LaneRow, MAX_LISTED, SqliteReader};
 
 use crate::database::unread;
 use crate::exit::{Complaint, Exit};
@@ -44,19 +44,12 @@ pub(crate) fn every_row(
 ) -> Result<Vec<Corrupt>, Complaint> {
     let mut corrupt = Vec::new();
     let lanes = every_lane(reader, |lane| {
-        let mut from = AdmissionSequence(0);
-        while from < lane.next {
-            let rows = match reader.rows(&lane.conversation, from, MAX_LISTED) {
-                Ok(rows) => rows,
-                Err(StoreError::Corrupt { place, flaw, .. }) => {
-                    corrupt.push(Corrupt { place, flaw: *flaw });
-                    break;
-                }
-                Err(other) => return Err(unread(other)),
-            };
-            let Some(last) = rows.last() else { break };
-            from = last.sequence.next();
-            rows.into_iter().for_each(|row| each((lane.conversation.clone(), row)));
+        let mut from = Some(AdmissionSequence(0));
+        while let Some(place) = from {
+            let page = reader.rows(&lane.conversation, place, MAX_LISTED).map_err(unread)?;
+            page.entries.into_iter().for_each(|row| each((lane.conversation.clone(), row)));
+            corrupt.extend(page.corrupt);
+            from = page.after;
         }
         Ok(())
     })?;

@@ -7,7 +7,8 @@ use everstep_machine::ledger::{Change, Footprint, Lane, Row, Slice, Standing};
 use rusqlite::{Connection, OptionalExtension, Params};
 
 use crate::cell::{self, Label};
-use crate::error::{Flaw, Place, Trouble};
+use crate::error::{Corrupt, Flaw, Place, Trouble};
+use crate::name::{self, Key};
 
 const LANE: &str = "SELECT cell FROM ledger_lane WHERE conversation = ?1";
 
@@ -140,14 +141,29 @@ pub(crate) fn rows(
     from: AdmissionSequence,
     limit: usize,
 ) -> Result<Vec<Arc<Row>>, Trouble> {
+    let mut rows = Vec::new();
+    each_row(connection, conversation, from, limit, |_, row| {
+        rows.push(row?);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// The same, each with its place where that can be read, good or not.
+pub(crate) fn each_row(
+    connection: &Connection,
+    conversation: &ConversationId,
+    from: AdmissionSequence,
+    limit: usize,
+    mut each: impl FnMut(Option<AdmissionSequence>, Result<Arc<Row>, Trouble>) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
     let mut statement = connection.prepare_cached(ROWS)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut found = statement.query((conversation.as_str(), saturating(from.0), limit))?;
-    let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        rows.push(decode(conversation, row)?);
+        each(row.get(0).ok().map(AdmissionSequence), decode(conversation, row))?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 fn one(
@@ -231,25 +247,20 @@ pub(crate) fn saturating(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The first conversation behind `after` that has a row which waits.
+/// The first conversation behind `after` that has a row which waits. What stands there and is no
+/// name is set aside.
 pub(crate) fn next_waiting(
     connection: &Connection,
     after: Option<&ConversationId>,
+    corrupt: &mut Vec<Corrupt>,
 ) -> Result<Option<ConversationId>, Trouble> {
-    // No conversation has the empty name.
     const NEXT: &str = "SELECT conversation FROM ledger_row INDEXED BY ledger_row_waiting
         WHERE standing <> 2 AND standing <> 3 AND conversation > ?1
         ORDER BY conversation LIMIT 1";
-    let after = after.map_or("", ConversationId::as_str);
     let mut statement = connection.prepare_cached(NEXT)?;
-    let found: Option<String> = statement.query_row([after], |row| row.get(0)).optional()?;
-    found.map(|name| named_conversation(&name)).transpose()
-}
-
-/// A conversation's name, as a column has it.
-pub(crate) fn named_conversation(name: &str) -> Result<ConversationId, Trouble> {
-    ConversationId::new(name)
-        .map_err(|_| Trouble::Flawed(Place::File, Flaw::Column("conversation")))
+    name::next_good(Key::behind(after), corrupt, |key| {
+        statement.query_row([key], |row| Key::of(row, 0)).optional().map(Option::flatten)
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ use everstep_machine::store::LogPage;
 use rusqlite::{Connection, Params};
 
 use crate::error::{Corrupt, OpenError, StoreError, Trouble};
-use crate::ledger::{decode, named_conversation, next_waiting, saturating};
+use crate::ledger::{decode, next_waiting, saturating};
+use crate::name::Key;
 use crate::open::{self, Opened};
 use crate::transaction::snapshot;
 use crate::{log, name, verify};
@@ -27,15 +28,15 @@ use crate::{log, name, verify};
 pub const MAX_LISTED: usize = 1_024;
 
 const LANES: &str = "SELECT conversation FROM ledger_lane
-    WHERE conversation > ?1 ORDER BY conversation LIMIT ?2";
+    WHERE conversation > ?1 ORDER BY conversation";
 
 const FIND: &str = "SELECT sequence, submission, standing, cell, conversation FROM ledger_row
-    INDEXED BY ledger_row_submission WHERE submission = ?1 LIMIT ?2";
+    INDEXED BY ledger_row_submission WHERE submission = ?1";
 
 const WAITING: &str = "SELECT r.sequence, r.submission, r.standing, r.cell, r.conversation
     FROM ledger_row AS r
     WHERE r.standing <> 2 AND (r.conversation, r.sequence) > (?1, ?2)
-    ORDER BY r.conversation, r.sequence LIMIT ?3";
+    ORDER BY r.conversation, r.sequence";
 
 /// A part of a list. What is corrupt does not keep the rest from being listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,8 @@ pub struct Listed<T, K> {
     pub entries: Vec<T>,
     /// What could not be read.
     pub corrupt: Vec<Corrupt>,
-    /// Where to go on; none at the end of the list.
+    /// Where the list goes on: behind this entry, or for the rows of one lane, from it on. None at
+    /// the end of the list.
     pub after: Option<K>,
 }
 
@@ -138,14 +140,14 @@ impl SqliteReader {
     /// Rows of a lane in admission order, from a place on.
     ///
     /// # Errors
-    /// The file cannot be read, or a row is corrupt.
+    /// The file cannot be read.
     pub fn rows(
         &self,
         conversation: &ConversationId,
         from: AdmissionSequence,
         limit: usize,
-    ) -> Result<Vec<Arc<Row>>, StoreError> {
-        self.read(|it| crate::ledger::rows(it, conversation, from, limit.min(MAX_LISTED)))
+    ) -> Result<Listed<Arc<Row>, AdmissionSequence>, StoreError> {
+        self.read(|it| rows(it, conversation, from, limit.min(MAX_LISTED)))
     }
 
     /// The row of a submission.
@@ -169,7 +171,7 @@ impl SqliteReader {
         &self,
         submission: SubmissionId,
     ) -> Result<Listed<LaneRow, ConversationId>, StoreError> {
-        let found = self.read(|it| rows_of_any(it, FIND, (submission.0, bounded(MAX_LISTED))))?;
+        let found = self.read(|it| rows_of_any(it, FIND, [submission.0], MAX_LISTED))?;
         Ok(Listed { entries: found.entries, corrupt: found.corrupt, after: None })
     }
 
@@ -186,10 +188,7 @@ impl SqliteReader {
         let (conversation, place) =
             after.map_or(("", -1), |(it, place)| (it.as_str(), saturating(place.0)));
         let limit = limit.min(MAX_LISTED);
-        let wanted = (conversation, place, bounded(limit));
-        let found = self.read(|it| rows_of_any(it, WAITING, wanted))?;
-        let is_end = found.entries.len() + found.corrupt.len() < limit;
-        Ok(Listed { after: found.after.filter(|_| !is_end), ..found })
+        self.read(|it| rows_of_any(it, WAITING, (conversation, place), limit))
     }
 
     /// One page of a log, and where the log ends at the same moment.
@@ -248,8 +247,34 @@ impl SqliteReader {
     }
 }
 
-fn bounded(limit: usize) -> i64 {
-    saturating(limit.min(MAX_LISTED) as u64)
+/// The name in a column; what is none is set aside.
+fn name_of(
+    row: &rusqlite::Row<'_>,
+    column: usize,
+    corrupt: &mut Vec<Corrupt>,
+) -> Result<Option<ConversationId>, Trouble> {
+    let key = Key::of(row, column)?;
+    aside(key.map_or_else(|| Err(name::no_name()), |key| key.name()), corrupt)
+}
+
+/// Rows of one lane; where the next ones begin, unless these are the last.
+fn rows(
+    connection: &Connection,
+    conversation: &ConversationId,
+    from: AdmissionSequence,
+    limit: usize,
+) -> Result<Listed<Arc<Row>, AdmissionSequence>, Trouble> {
+    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
+    let (mut count, mut next) = (0, from);
+    crate::ledger::each_row(connection, conversation, from, limit, |place, row| {
+        count += 1;
+        // A place that cannot be read is at least one further than the last.
+        next = place.map_or(next, |place| next.max(place)).next();
+        listed.entries.extend(aside(row, &mut listed.corrupt)?);
+        Ok(())
+    })?;
+    listed.after = Some(next).filter(|_| limit > 0 && count == limit);
+    Ok(listed)
 }
 
 fn lanes(
@@ -258,17 +283,21 @@ fn lanes(
     limit: usize,
 ) -> Result<Listed<Lane, ConversationId>, Trouble> {
     let mut statement = connection.prepare_cached(LANES)?;
-    let wanted = (after.map_or("", ConversationId::as_str), bounded(limit));
-    let names: Vec<String> =
-        statement.query_map(wanted, |row| row.get(0))?.collect::<Result<_, _>>()?;
+    // Without a limit of its own: what is no name does not count, and must not end the list.
+    let wanted = [after.map_or("", ConversationId::as_str)];
+    let mut found = statement.query(wanted)?;
     let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
-    for name in &names {
-        let conversation = named_conversation(name)?;
+    let mut good = 0;
+    while good < limit
+        && let Some(row) = found.next()?
+    {
+        let Some(conversation) = name_of(row, 0, &mut listed.corrupt)? else { continue };
         let lane = crate::ledger::lane(connection, &conversation);
         listed.entries.extend(aside(lane, &mut listed.corrupt)?);
         listed.after = Some(conversation);
+        good += 1;
     }
-    if names.len() < limit {
+    if good < limit {
         listed.after = None;
     }
     Ok(listed)
@@ -297,7 +326,7 @@ fn aside<T>(found: Result<T, Trouble>, corrupt: &mut Vec<Corrupt>) -> Result<Opt
     match found {
         Ok(value) => Ok(Some(value)),
         Err(Trouble::Flawed(place, flaw)) => {
-            corrupt.push(Corrupt { place, flaw });
+            name::keep(corrupt, place, flaw);
             Ok(None)
         }
         Err(failed @ Trouble::Sql(_)) => Err(failed),
@@ -308,17 +337,26 @@ fn rows_of_any(
     connection: &Connection,
     sql: &str,
     wanted: impl Params,
+    limit: usize,
 ) -> Result<Listed<LaneRow, LanePlace>, Trouble> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = statement.query(wanted)?;
     let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
-    while let Some(row) = found.next()? {
-        let conversation = named_conversation(&row.get::<_, String>(4)?)?;
-        let place = AdmissionSequence(row.get(0)?);
+    let mut good = 0;
+    while good < limit
+        && let Some(row) = found.next()?
+    {
+        let Some(conversation) = name_of(row, 4, &mut listed.corrupt)? else { continue };
         if let Some(value) = aside(decode(&conversation, row), &mut listed.corrupt)? {
             listed.entries.push((conversation.clone(), value));
         }
-        listed.after = Some((conversation, place));
+        // One whose place cannot be read was set aside; the list goes on behind the next.
+        let Ok(place) = row.get(0) else { continue };
+        listed.after = Some((conversation, AdmissionSequence(place)));
+        good += 1;
+    }
+    if good < limit {
+        listed.after = None;
     }
     Ok(listed)
 }
@@ -331,7 +369,8 @@ fn scan(
 ) -> Result<Scan, Trouble> {
     let mut scan = Scan { after: after.cloned(), ..Scan::default() };
     for _ in 0..limit {
-        let Some(conversation) = next_waiting(connection, scan.after.as_ref())? else {
+        let found = next_waiting(connection, scan.after.as_ref(), &mut scan.corrupt);
+        let Some(conversation) = aside(found, &mut scan.corrupt)?.flatten() else {
             scan.after = None;
             return Ok(scan);
         };

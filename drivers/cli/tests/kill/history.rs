@@ -37,7 +37,7 @@ const ABORTED: &[Place] = &[Created, Input, Aborted, Settled];
 pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
     let lanes = reader.lanes(None, 8).expect("it is read").entries;
     let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
-    let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows");
+    let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows").entries;
     let [row] = rows.as_slice() else { panic!("one line, one submission: {rows:?}") };
     assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == outcome), "{row:?}");
     reader.verify(&lane.conversation).expect("every digest is right");

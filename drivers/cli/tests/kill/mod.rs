@@ -247,7 +247,8 @@ impl Folder {
     fn submission(&self) -> String {
         let reader = self.reader();
         let lanes = reader.lanes(None, 2).expect("it is read").entries;
-        let rows = reader.rows(&lanes[0].conversation, AdmissionSequence(0), 2).expect("rows");
+        let rows =
+            reader.rows(&lanes[0].conversation, AdmissionSequence(0), 2).expect("rows").entries;
         rows[0].admission.submission.to_string()
     }
 

@@ -98,10 +98,10 @@ fn store_002_work_is_found_without_meeting_what_is_done() {
     for n in 0..200 {
         write(&connection, &desk(), &Change::Row(Arc::new(row(n, settled())))).unwrap();
     }
-    assert_eq!(next_waiting(&connection, None).unwrap(), None);
+    assert_eq!(next_waiting(&connection, None, &mut vec![]).unwrap(), None);
     write(&connection, &desk(), &Change::Row(Arc::new(row(200, Phase::Ready)))).unwrap();
-    assert_eq!(next_waiting(&connection, None).unwrap(), Some(desk()));
-    assert_eq!(next_waiting(&connection, Some(&desk())).unwrap(), None);
+    assert_eq!(next_waiting(&connection, None, &mut vec![]).unwrap(), Some(desk()));
+    assert_eq!(next_waiting(&connection, Some(&desk()), &mut vec![]).unwrap(), None);
     let next = "SELECT conversation FROM ledger_row INDEXED BY ledger_row_waiting
         WHERE standing <> 2 AND standing <> 3 AND conversation > ?1
         ORDER BY conversation LIMIT 1";

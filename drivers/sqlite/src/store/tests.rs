@@ -46,7 +46,7 @@ fn store_error_full_a_limit_of_pages_loses_nothing() {
         assert_eq!(why.fault(), StoreFault::Indeterminate);
         assert!(accepted > 10);
         let readies = |reader: &SqliteReader| {
-            let rows = reader.rows(&desk(), AdmissionSequence(0), 1_000).unwrap();
+            let rows = reader.rows(&desk(), AdmissionSequence(0), 1_000).unwrap().entries;
             let ready = everstep_machine::ledger::Phase::Ready;
             rows.iter().filter(|row| row.phase == ready).count() as u32
         };

@@ -49,6 +49,7 @@ fn observe(path: &Path) -> Result<Observed, String> {
     reader.verify_file().map_err(said)?;
     let lanes = reader.lanes(None, 8).map_err(said)?.entries;
     let rows = names.iter().map(|name| reader.rows(name, AdmissionSequence(0), 8));
+    let rows = rows.map(|page| page.map(|page| page.entries));
     let rows = rows.collect::<Result<_, _>>().map_err(said)?;
     let logs = names.iter().map(|name| log(&reader, name)).collect();
     Ok(Observed { lanes, rows, logs, verified })
@@ -162,6 +163,48 @@ fn store_006_a_corrupt_lane_keeps_nobody_else_from_being_found() {
     let lanes = reader.lanes(None, 8).unwrap();
     assert_eq!((lanes.entries.len(), lanes.corrupt.len()), (1, 1));
     assert_eq!(lanes.corrupt[0].place, Place::Lane(desk()));
+}
+
+#[test]
+fn store_006_a_corrupt_row_does_not_end_the_listing_of_its_lane() {
+    let folder = ours();
+    damage(&folder, &flip("ledger_row", "cell", "conversation = 'desk' AND sequence = 1"));
+    let reader = folder.reader();
+    let (mut listed, mut corrupt, mut from) = (vec![], vec![], Some(AdmissionSequence(0)));
+    while let Some(place) = from {
+        let page = reader.rows(&desk(), place, 1).unwrap();
+        listed.extend(page.entries.iter().map(|row| row.sequence.0));
+        corrupt.extend(page.corrupt.into_iter().map(|it| it.place));
+        from = page.after;
+    }
+    assert_eq!((listed, corrupt), (vec![0, 2], vec![Place::Row(desk(), AdmissionSequence(1))]));
+}
+
+#[test]
+fn store_006_a_name_that_is_none_hides_nobody() {
+    // They stand between those of the others: one is no text, the other has a line's end.
+    for bad in ["CAST(x'6573ff' AS TEXT)", "CAST(x'65' AS TEXT) || char(10)"] {
+        let folder = ours();
+        let sql = folder.sql();
+        admit(&mut folder.open(), call(&conversation("other"), "1", "hello"));
+        for table in ["ledger_lane", "ledger_row", "log_tail", "log_batch", "log_record"] {
+            let which = "conversation = 'other'";
+            let change = format!("UPDATE {table} SET conversation = {bad} WHERE {which}");
+            assert!(sql.execute(&change, ()).unwrap() > 0, "{change}");
+        }
+        let reader = folder.reader();
+        let both = ["desk", "shop"].map(conversation);
+        let names = reader.conversations(None, 8).unwrap();
+        assert_eq!((names.entries.as_slice(), names.corrupt.len()), (&both[..], 1), "{bad}");
+        let lanes = reader.lanes(None, 2).unwrap();
+        let found: Vec<_> = lanes.entries.iter().map(|it| it.conversation.clone()).collect();
+        assert_eq!((found.as_slice(), lanes.corrupt.len()), (&both[..], 1), "{bad}");
+        let waiting = reader.waiting(None, 8).unwrap();
+        assert_eq!((waiting.entries.len(), waiting.corrupt.len()), (2, 1), "{bad}");
+        let scan = reader.scan(Timestamp(u64::MAX), None, 8).unwrap();
+        assert_eq!((scan.claimable.len(), scan.corrupt.len()), (2, 1), "{bad}");
+        assert_eq!(scan.after, None);
+    }
 }
 
 #[test]

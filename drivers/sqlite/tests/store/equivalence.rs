@@ -207,7 +207,7 @@ fn compare_lane(reader: &SqliteReader, reference: &mut Reference, name: &Convers
     let shelf = reference.shelf(name);
     let lane = reader.lane(name).unwrap();
     assert_eq!(lane.unwrap_or_else(|| ledger::Lane::new(name.clone())), shelf.lane);
-    assert_eq!(reader.rows(name, AdmissionSequence(0), 64).unwrap(), shelf.rows);
+    assert_eq!(reader.rows(name, AdmissionSequence(0), 64).unwrap().entries, shelf.rows);
     assert_eq!(log(reader, name), shelf.log);
     assert_eq!(reader.log_page(name, Sequence(0)).unwrap().tail, shelf.tail);
     let waits = |row: &&Arc<ledger::Row>| row.standing() != Standing::Resting;

@@ -30,7 +30,7 @@ fn listen(folder: &Folder, store: &mut SqliteStore) -> Passed {
     let (mine, reader) = (Arc::clone(&passed), folder.reader());
     let desk = named("desk");
     store.on_failpoint(move |failpoint| {
-        let rows = reader.rows(&desk, AdmissionSequence(0), 8).unwrap();
+        let rows = reader.rows(&desk, AdmissionSequence(0), 8).unwrap().entries;
         let log = reader.log_page(&desk, Sequence(0)).unwrap();
         let on_disk = match (rows.first().map(|row| &row.phase), log.tail) {
             (None, None) => OnDisk::Nothing,
@@ -118,7 +118,7 @@ fn dur_019_a_refused_command_has_no_after_and_what_came_before_it_stands() {
             Err(StoreFault::Refused { at: 2, .. }) => {}
             other => panic!("{mode}: {other:?}"),
         }
-        let rows = folder.reader().rows(&named("desk"), AdmissionSequence(0), 8).unwrap();
+        let rows = folder.reader().rows(&named("desk"), AdmissionSequence(0), 8).unwrap().entries;
         assert_eq!(rows[0].phase, Phase::Admitted, "{mode}");
         assert!(folder.reader().log_page(&named("desk"), Sequence(0)).unwrap().tail.is_some());
         assert_eq!(store.counters().commits, if *mode == CommitMode::Fused { 1 } else { 2 });

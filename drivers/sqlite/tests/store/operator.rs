@@ -44,7 +44,7 @@ fn store_003_lists_go_on_where_they_ended() {
     let places = lanes.iter().flat_map(|lane| (0..3).map(|place| (lane.clone(), place)));
     assert_eq!(listed, places.collect::<Vec<_>>());
 
-    let second = reader.rows(&lanes[4], AdmissionSequence(1), 1).unwrap();
+    let second = reader.rows(&lanes[4], AdmissionSequence(1), 1).unwrap().entries;
     assert_eq!(second.len(), 1);
     let found = reader.find(second[0].admission.submission).unwrap();
     assert_eq!(found.entries, [(lanes[4].clone(), Arc::clone(&second[0]))]);
@@ -128,7 +128,7 @@ fn store_003_a_reader_sees_all_of_a_pipeline_or_nothing() {
     let mine = Arc::clone(&seen);
     let of = lane.clone();
     store.on_failpoint(move |_| {
-        let row = reader.rows(&of, AdmissionSequence(0), 1).unwrap().len() == 1;
+        let row = reader.rows(&of, AdmissionSequence(0), 1).unwrap().entries.len() == 1;
         let log = reader.log_page(&of, Sequence(0)).unwrap().tail.is_some();
         mine.lock().unwrap().push((row, log));
     });
