@@ -89,9 +89,24 @@ const fn created(create: bool) -> OpenFlags {
 
 /// An absolute path is never taken for an URI, nor for one of SQLite's special names, and stays
 /// the same when the process changes its folder.
+///
+/// A link is followed first: SQLite follows it too, and keeps its other files beside the file that
+/// it leads to.
 fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
-    std::path::absolute(path)
+    std::path::absolute(followed(path))
         .map_err(|error| OpenError::Io { path: path.to_owned(), detail: error.to_string() })
+}
+
+fn followed(path: &Path) -> PathBuf {
+    let leads = |link: &Path| {
+        let to = fs::read_link(link).ok()?;
+        Some(link.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)))
+    };
+    // A link to nothing leads to where the file will be made.
+    match leads(path) {
+        Some(to) => fs::canonicalize(path).unwrap_or(to),
+        None => path.to_owned(),
+    }
 }
 
 fn look(path: &Path) -> Result<Look, OpenError> {

@@ -97,7 +97,7 @@ fn words(lane: &str, row: &Row, unknown: &[Unknown], settlement: Option<&Settlem
     let admission = &row.admission;
     let mut text = format!("{} {}\n", styled(HEAD, "submission"), admission.submission);
     let mut line = |name: &str, value: &dyn std::fmt::Display| {
-        let _ = writeln!(text, "  {:<14}{value}", styled(FAINT, name));
+        let _ = writeln!(text, "  {}{value}", styled(FAINT, format!("{name:<14}")));
     };
     line("state", &phase(row));
     line("conversation", &lane);

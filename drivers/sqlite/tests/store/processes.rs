@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use everstep_machine::identity::AdmissionSequence;
+use everstep_sqlite::{Options, SqliteReader, SqliteStore};
 
 use crate::support::{Folder, admit, call, conversation, worker};
 
@@ -47,4 +48,23 @@ fn store_003_a_second_process_works_on_the_same_file() {
     assert_ne!(reader.data_version().unwrap(), before);
     let position = admit(&mut store, call(&desk, "mine too", "hello")).position;
     assert_eq!(position, AdmissionSequence(4));
+}
+
+#[cfg(unix)]
+#[test]
+fn bug_open_a_link_is_the_file_that_it_leads_to() {
+    let folder = Folder::new();
+    let (file, link) = (folder.file(), folder.file().with_file_name("link.db"));
+    std::os::unix::fs::symlink("agent.db", &link).unwrap();
+    let options = || Options::new(&link).busy(std::time::Duration::from_secs(5));
+    let mut store = SqliteStore::open(options()).expect("a link to nothing makes the file");
+    let desk = conversation("desk");
+    admit(&mut store, call(&desk, "mine", "hello"));
+    assert!(file.exists());
+    // What is committed is still in the log beside the file, and both names show it.
+    for path in [&file, &link] {
+        let reader = SqliteReader::open(path, std::time::Duration::from_secs(5)).unwrap();
+        assert_eq!(reader.lane(&desk).unwrap().unwrap().next, AdmissionSequence(1));
+    }
+    assert!(SqliteStore::open(options()).is_ok());
 }
