@@ -239,6 +239,39 @@ fn cap_017_the_last_report_of_the_provider_counts_for_more_than_bytes() {
 }
 
 #[test]
+fn cap_017_what_came_after_the_last_report_is_taken_by_its_bytes() {
+    let usage = crate::agent::Usage { input_tokens: 900, ..Default::default() };
+    for (result, is_over) in [(396, false), (404, true)] {
+        let mut bench = after(desk(LIMIT), &[(400, 0); 4]);
+        bench.look();
+        let counted = ModelResponse { usage: Some(usage), ..response(&["look"]) };
+        let bench = bench.answered(model(0, counted)).authorized(0);
+        // The label of the call has four bytes, and the result two quotes.
+        let effects = bench.answered(found(result - 6)).look();
+        let summarizes = matches!(request(&effects).purpose, Purpose::Summarize { .. });
+        assert_eq!(summarizes, is_over, "{result} bytes");
+    }
+}
+
+#[test]
+fn run_023_what_is_a_summary_already_is_not_summarized_again() {
+    let mut bench = after(desk(LIMIT), &[(1_500, 0); 4]);
+    let effects = bench.look();
+    let answer = summary(&effects, Ok(said(&"s".repeat(800))));
+    let bench = bench.answered(answer).responds(0, &["look"]).authorized(0);
+    let mut bench = bench.answered(found(4_000));
+    let effects = bench.look();
+    let answer = summary(&effects, Ok(said(&"s".repeat(700))));
+    let bench = bench.answered(answer).responds(1, &["look"]).authorized(1);
+    let mut bench = bench.returns(ONE.start(1, 0, 1));
+    let effects = bench.look();
+    let last = request(&effects);
+    assert!(estimate(&last.agent, &last.messages) > LIMIT.limit_tokens);
+    assert_eq!((last.purpose, last.turn), (Purpose::Respond, Turn(2)));
+    assert_eq!(kinds(&last.messages)[..2], ["summary", "user"], "nothing else is old");
+}
+
+#[test]
 fn run_021_the_status_ends_a_request_and_is_in_no_record_and_in_no_summary() {
     let binding = under(AgentPolicy { context: Some(LIMIT), status_note: true, ..policy() });
     let mut bench = after(binding, &[(1_500, 0); 4]);
