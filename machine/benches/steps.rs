@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use everstep_machine::agent::{
-    AgentDefinition, Binding, ExecutionClass, FinishReason, ModelRequest, ModelResponse,
+    AgentDefinition, Allowance, Binding, ExecutionClass, FinishReason, ModelRequest, ModelResponse,
     ResponsePart, ToolCall, ToolDefinition, ToolOutcome, Usage,
 };
 use everstep_machine::attempt::{self, Attempt, Setup};
@@ -25,7 +25,8 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{self, Ledger, Row};
 use everstep_machine::projection::Projection;
 use everstep_machine::record::{
-    Batch, Doubt, FinishKind, InputRecorded, Record, Settlement, StoredBatch, SubmissionSettled,
+    Batch, Doubt, FinishKind, InputKind, InputRecorded, Record, Settlement, StoredBatch,
+    SubmissionSettled,
 };
 use everstep_machine::recovery::{Evidence, OwnKnowledge, classify};
 use everstep_machine::run::{self, Run};
@@ -83,7 +84,7 @@ fn lane() -> ConversationId {
 
 fn binding() -> Arc<Binding> {
     let name = ToolName::new("pay").expect("a name");
-    let tool = ToolDefinition { name, class: ExecutionClass::Ordinary, reconciles: false };
+    let tool = ToolDefinition::new(name, ExecutionClass::Ordinary);
     let id = AgentId::new("desk").expect("a name");
     let definition = AgentDefinition::new(id, "You refund.", vec![tool], 4).expect("a definition");
     Arc::new(Binding { definition, model: Digest::of("bench/model", b"scripted") })
@@ -96,6 +97,7 @@ fn call(key: &str) -> admission::Call {
         tenant: TenantId::new("shop").expect("a name"),
         key: IdempotencyKey::new(key).expect("a name"),
         input: text("refund my order, please"),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("front").expect("a name"),
     }
@@ -106,11 +108,15 @@ fn answer(external: &External) -> Answer {
     match external {
         External::CallModel(request) => {
             let response = Ok(Arc::new(respond(request)));
-            Answer::Model { run: request.run, turn: request.turn, response }
+            let (run, turn, purpose) = (request.run, request.turn, request.purpose);
+            Answer::Model { run, turn, purpose, response }
         }
         External::Authorize { run, turn, .. } => {
             let authorization = Authorization::Allowed;
             Answer::Authorizer { run: *run, turn: *turn, authorization }
+        }
+        External::Check { .. } | External::Approve { .. } => {
+            unreachable!("the agent has no schemas, and nobody is asked")
         }
         External::InvokeTool(it) => Answer::Tool {
             start: Doubt { call: it.call, start: it.epoch },
@@ -131,7 +137,7 @@ fn respond(request: &ModelRequest) -> ModelResponse {
     } else {
         (ResponsePart::Text("it is on its way".into()), FinishReason::Stop)
     };
-    ModelResponse { parts: vec![part], finish, usage: Usage::default() }
+    ModelResponse { parts: vec![part], finish, usage: Some(Usage::default()) }
 }
 
 /// The batches of this many settled submissions.
@@ -141,9 +147,20 @@ fn history(submissions: u64) -> Vec<Batch> {
         let principal = PrincipalId::new("ada").expect("a name");
         let submission = SubmissionId::derive(&lane(), &principal, &key);
         let run = RunId::derive(submission);
-        let input = InputRecorded { submission, principal, run, input: text("hello") };
-        let settlement =
-            Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop };
+        let input = InputRecorded {
+            submission,
+            principal,
+            run,
+            input: text("hello"),
+            kind: InputKind::First,
+            at: Timestamp(1_000),
+            allowance: Allowance::default(),
+        };
+        let settlement = Settlement::Completed {
+            output: text("done"),
+            finish: FinishKind::ModelStop,
+            disposition: None,
+        };
         let settled = SubmissionSettled { submission, run: Some(run), settlement };
         [Record::InputRecorded(input), Record::SubmissionSettled(settled)]
     };
@@ -197,6 +214,7 @@ impl Recording {
             binding: binding(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
+            watched: false,
         };
         let mut state = attempt::State::new(setup);
         let mut inputs = vec![attempt::Input::Started { token: Token([1; 16]) }];
@@ -218,7 +236,10 @@ impl Recording {
                     attempt::Effect::External(external) => {
                         inputs.insert(0, attempt::Input::Answered(answer(&external)));
                     }
-                    attempt::Effect::CancelExternals | attempt::Effect::ScheduleRenewal { .. } => {}
+                    attempt::Effect::CancelExternals
+                    | attempt::Effect::ScheduleRenewal { .. }
+                    | attempt::Effect::Schedule { .. }
+                    | attempt::Effect::Tell { .. } => {}
                     attempt::Effect::End(end) => assert_eq!(end, attempt::End::Settled),
                 }
             }
@@ -290,7 +311,7 @@ fn run_steps(recording: &Recording) -> Vec<(run::State, run::Input)> {
     let (_, fold) = recording.evidence.iter().find(has_input).expect("the input is canonical");
     let submission = call("1").submission();
     let mut state = run::State::new(binding(), lane(), submission, Epoch(1), fold.clone());
-    let mut inputs = vec![run::Input::Resumed];
+    let mut inputs = vec![run::Input::Resumed { now: Timestamp(1_000) }];
     let mut steps = Vec::new();
     while let Some(input) = inputs.pop() {
         steps.push((state.clone(), input.clone()));

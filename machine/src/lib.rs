@@ -8,7 +8,7 @@
 //!
 //! - [`attempt`] is the durable protocol, from claim to settlement; [`recovery`] is its judgement
 //!   and [`run`] its interpreter; [`admission`] is how work gets in, [`scheduler`] how a host
-//!   finds it.
+//!   finds it, [`response`] how a model's stream becomes one answer.
 //! - [`ledger`] and [`conversation`] are the rules of a store; [`store`] is its port.
 //! - [`record`] is what becomes canonical, [`projection`] what that means, [`json`] how values
 //!   are spelled, [`identity`] how everything is named.
@@ -24,13 +24,16 @@ pub mod contract;
 pub mod conversation;
 pub mod digest;
 pub mod effect;
+pub mod event;
 pub mod identity;
 pub mod json;
 pub mod ledger;
 pub mod limits;
+pub mod permits;
 pub mod projection;
 pub mod record;
 pub mod recovery;
+pub mod response;
 pub mod run;
 pub mod scheduler;
 pub mod store;

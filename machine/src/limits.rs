@@ -2,8 +2,8 @@
 
 /// Records in one batch. Large enough for any batch of tool calls, small enough to hash at once.
 pub const BATCH_RECORDS: usize = 256;
-/// Bytes of one encoded batch: two canonical values of full size and room for labels.
-pub const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of one encoded batch: the largest response, and room for its labels and results.
+pub const BATCH_BYTES: usize = 12 * 1024 * 1024;
 /// Batches in one page of a log read: a recovery holds one page beside the fold.
 pub const PAGE_BATCHES: usize = 1_024;
 /// Characters of an identifier that a person or another system chose.
@@ -38,3 +38,37 @@ pub const RENEWAL_MS: u64 = 10_000;
 pub const QUEUED_LANES: usize = 1_024;
 /// Milliseconds after which a host makes a scan again that failed.
 pub const SCAN_RETRY_MS: u64 = 1_000;
+/// Milliseconds that a tool's handler may take unless its definition says otherwise.
+pub const TOOL_TIMEOUT_MS: u64 = 60_000;
+/// Bytes of a tool's result that are kept unless its definition says less (RUN-019).
+pub const TOOL_RESULT_BYTES: u32 = 50 * 1024;
+/// Calls of one run that run at once unless its policy says otherwise.
+pub const RUN_PARALLEL_CALLS: u32 = 8;
+/// Calls in a row that may fail before a run ends, unless its policy says otherwise.
+pub const REPEATED_FAILURES: u32 = 3;
+/// Milliseconds before a model that could not answer is asked again for the first time.
+pub const RETRY_FIRST_MS: u64 = 500;
+/// Milliseconds of the longest pause before a model is asked again.
+pub const RETRY_LONGEST_MS: u64 = 30_000;
+/// Estimated tokens of recent context that a compaction leaves as they are.
+pub const CONTEXT_KEEP_TOKENS: u64 = 20_000;
+/// One part in so many of a request: making context smaller by less is not worth a record.
+pub const WORTHWHILE_SHARE: u64 = 10;
+/// Bytes of text that count as one token where no provider has counted.
+pub const BYTES_A_TOKEN: u64 = 4;
+/// Characters of what a summarizer is shown.
+pub const SUMMARIZER_CHARS: usize = 80_000;
+/// Bytes of a summary. A hundred compactions do not grow it.
+pub const SUMMARY_BYTES: usize = 16 * 1024;
+/// Bytes of one model response, all its parts together.
+pub const RESPONSE_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of words that the live events of one run keep: the longest response, whole.
+pub const RUN_EVENT_BYTES: usize = RESPONSE_BYTES;
+/// Live events of one run; the last place is kept for the terminal one (RUN-031).
+pub const RUN_EVENTS: usize = 65_536;
+/// Calls of one agent that run at once in one host, over all its runs.
+pub const AGENT_CALLS: usize = 64;
+/// Calls of one group of tools that run at once in one host.
+pub const GROUP_CALLS: usize = 16;
+/// Calls that run at once in one host.
+pub const HOST_CALLS: usize = 256;

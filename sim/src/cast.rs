@@ -3,16 +3,18 @@
 //! Ids are derived once, model answers are built once, and every call that a run could declare is
 //! known by its id before it is declared. A world only looks up.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+mod canary;
+mod verified;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    AgentDefinition, Binding, Diagnostic, FinishReason, ModelFault, ModelResponse, Resolution,
-    ResponsePart, ToolCall, ToolOutcome, Usage,
+    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome,
 };
 use everstep_machine::digest::Digest;
-use everstep_machine::effect::Authorization;
+use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion};
 use everstep_machine::identity::{
     ConversationId, DurationMs, ProducerId, RunId, SubmissionId, ToolCallId, ToolName, Turn,
 };
@@ -20,12 +22,15 @@ use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::limits::RENEWAL_MS;
 use everstep_machine::store::{Pipeline, StoreCommand};
 
-use foldhash::fast::FixedState;
-
 use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
-use crate::scenario::{AbortMoment, AbortScript, Scenario, SubmissionScript, TurnScript, fallback};
+use crate::scenario::{
+    AbortMoment, AbortScript, ModelScript, Says, Scenario, SubmissionScript, TurnScript, fallback,
+};
+
+pub(crate) use canary::Canaries;
+pub(crate) use verified::Verified;
 
 /// The least that [`Cast::step_bound`] is.
 const STEPS: u64 = 20_000;
@@ -48,6 +53,8 @@ pub(crate) struct Cast {
     pub(crate) step_bound: u64,
     /// Batches that some world of this scenario has verified.
     pub(crate) verified: Verified,
+    /// Texts that nobody may ever keep or be shown.
+    pub(crate) canaries: Canaries,
     tools: Vec<Tool>,
     calls: BTreeMap<ToolCallId, Declared>,
 }
@@ -59,7 +66,16 @@ pub(crate) struct Client {
     pub(crate) lane: usize,
     pub(crate) submission: SubmissionId,
     pub(crate) run: RunId,
-    answers: Vec<ModelAnswer>,
+    turns: Vec<Scripted>,
+}
+
+/// One turn of a script.
+#[derive(Debug)]
+pub(crate) struct Scripted {
+    /// What the first who ask for it meet.
+    pub(crate) faults: Vec<ModelFault>,
+    /// What it says.
+    pub(crate) answer: ModelAnswer,
 }
 
 /// A client's abort.
@@ -79,7 +95,9 @@ pub(crate) struct Tool {
     pub(crate) reconciles: bool,
     /// What who looks says of a start that ran.
     pub(crate) honest: Resolution,
-    denied: bool,
+    pub(crate) denied: bool,
+    /// Whether the approver turns it down.
+    disapproved: bool,
     scripted: Option<Resolution>,
 }
 
@@ -89,7 +107,8 @@ pub(crate) struct Declared {
     pub(crate) submission: SubmissionId,
     pub(crate) run: RunId,
     pub(crate) turn: Turn,
-    pub(crate) tool: ToolName,
+    /// Of which tool; a live model alone knows that, and the outside remembers it.
+    pub(crate) tool: Option<ToolName>,
 }
 
 impl Cast {
@@ -114,8 +133,9 @@ impl Cast {
             workers: workers.collect(),
             step_bound: 0,
             verified: Verified::default(),
+            canaries: Canaries::of(&scenario),
             tools: tools(&scenario),
-            calls: calls(&clients, scenario.agent.max_turns),
+            calls: calls(&clients, &scenario),
             clients,
             scenario,
         };
@@ -126,10 +146,16 @@ impl Cast {
     /// Many times what the scenario takes when nothing breaks: each submission, each turn, each
     /// call, and each renewal while a slow tool runs.
     fn patience(&self) -> u64 {
-        let renewals =
-            |call: &Declared| self.tool(&call.tool).map_or(0, |tool| tool.latency.0 / RENEWAL_MS);
+        let slowest = self.tools.iter().map(|tool| tool.latency.0).max().unwrap_or_default();
+        let latency = |call: &Declared| match &call.tool {
+            Some(tool) => self.tool(tool).map_or(0, |tool| tool.latency.0),
+            None => slowest,
+        };
+        let renewals = |call: &Declared| latency(call) / RENEWAL_MS;
         let calls: u64 = self.calls.values().map(|call| 50 + 10 * renewals(call)).sum();
-        let turns = u64::from(self.scenario.agent.max_turns) * 50;
+        let retry = self.scenario.agent.policy.retry;
+        let pauses = u64::from(retry.retries) * (50 + 10 * (retry.longest.0 / RENEWAL_MS));
+        let turns = u64::from(self.scenario.agent.max_turns() + 1) * (50 + pauses);
         let submissions = self.clients.len() as u64 * (200 + turns);
         STEPS.max(16 * (submissions + calls))
     }
@@ -144,22 +170,29 @@ impl Cast {
         self.calls.get(&call)
     }
 
-    /// What the model says. Beyond its script it repeats the last turn.
+    /// What a script says to a turn. Beyond its end it repeats the last turn.
+    pub(crate) fn scripted(&self, run: RunId, turn: Turn) -> Option<&Scripted> {
+        self.clients.iter().find(|client| client.run == run)?.scripted(turn)
+    }
+
+    /// What a scripted model answers once nothing is in its way.
     pub(crate) fn answer(&self, run: RunId, turn: Turn) -> ModelAnswer {
-        let script = self.clients.iter().find(|client| client.run == run);
-        let answer = script.and_then(|client| client.scripted(turn));
-        answer.cloned().unwrap_or_else(|| {
+        let scripted = self.scripted(run, turn).map(|turn| turn.answer.clone());
+        scripted.unwrap_or_else(|| {
             Err(ModelFault::Protocol(Diagnostic::cut("NoScript", "the model has no script")))
         })
     }
 
-    /// Whether the host lets these calls start.
-    pub(crate) fn authorize(&self, calls: &[ToolCallId]) -> Authorization {
-        let allowed = calls.iter().all(|call| {
-            let tool = self.declared(*call).and_then(|declared| self.tool(&declared.tool));
-            tool.is_some_and(|tool| !tool.denied)
-        });
-        if allowed { Authorization::Allowed } else { Authorization::Denied }
+    /// Whether somebody is asked about the calls of a tool.
+    pub(crate) fn asks(&self, tool: &ToolName) -> bool {
+        let tool = self.binding.definition.tool(tool);
+        tool.is_some_and(|tool| tool.approval == ApprovalRule::Ask)
+    }
+
+    /// Whether an approver lets this call start.
+    pub(crate) fn approve(&self, question: &ApprovalQuestion) -> ApprovalAnswer {
+        let approved = self.tool(&question.tool).is_some_and(|tool| !tool.disapproved);
+        ApprovalAnswer { call: question.call, digest: question.digest, approved }
     }
 
     /// What the scenario's operator is told to say of a tool.
@@ -175,28 +208,8 @@ impl Cast {
 }
 
 impl Client {
-    fn scripted(&self, turn: Turn) -> Option<&ModelAnswer> {
-        self.answers.get(turn.0 as usize).or(self.answers.last())
-    }
-}
-
-/// Links of chains that are known to be sound: a pure memo, shared by every clone of a world. The
-/// link names everything before it, so one look at a batch is enough.
-#[derive(Debug, Default)]
-pub(crate) struct Verified(Mutex<HashSet<Digest, FixedState>>);
-
-impl Verified {
-    pub(crate) fn is_new(&self, link: Digest) -> bool {
-        !self.links().contains(&link)
-    }
-
-    pub(crate) fn add(&self, link: Digest) {
-        self.links().insert(link);
-    }
-
-    /// A panic elsewhere leaves a sound memo behind.
-    fn links(&self) -> MutexGuard<'_, HashSet<Digest, FixedState>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn scripted(&self, turn: Turn) -> Option<&Scripted> {
+        self.turns.get(turn.0 as usize).or(self.turns.last())
     }
 }
 
@@ -205,11 +218,8 @@ fn producer(name: &str) -> ProducerId {
 }
 
 fn binding(scenario: &Scenario) -> Binding {
-    let agent = &scenario.agent;
     let tools = scenario.tools.iter().map(|tool| tool.definition.clone()).collect();
-    let definition =
-        AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
-            .expect("ARC-09: a checked scenario holds a sound agent");
+    let definition = scenario.agent.definition(tools);
     Binding { definition, model: Digest::of("everstep/scripted-model", b"1") }
 }
 
@@ -223,36 +233,23 @@ fn client(script: &SubmissionScript, lanes: &[ConversationId], binding: &Arc<Bin
             tenant: script.tenant.clone(),
             key: script.key.clone(),
             input: script.input.clone(),
+            allowance: script.allowance,
             binding: Arc::clone(binding),
             producer: producer("door"),
         },
         lane: lane.expect("DUR-004: every conversation of the scenario is a lane"),
         submission,
         run: RunId::derive(submission),
-        answers: script.turns.iter().map(answer).collect(),
+        turns: script.turns.iter().map(scripted).collect(),
     }
 }
 
-fn answer(turn: &TurnScript) -> ModelAnswer {
-    match turn {
-        TurnScript::Fault(fault) => Err(fault.clone()),
-        TurnScript::Answer { text, calls } => {
-            let words = text.iter().map(|text| ResponsePart::Text(Arc::from(text.as_str())));
-            // Labels start anew with every turn: an engine that takes them for ids is found out.
-            let calls = calls.iter().enumerate().map(|(index, call)| {
-                ResponsePart::Call(ToolCall {
-                    label: Arc::from(format!("call_{index}")),
-                    tool: call.tool.clone(),
-                    parameters: call.parameters.clone(),
-                })
-            });
-            let parts: Vec<_> = words.chain(calls).collect();
-            let asks = parts.iter().any(|part| matches!(part, ResponsePart::Call(_)));
-            let finish = if asks { FinishReason::ToolCalls } else { FinishReason::Stop };
-            let usage = Usage { input_tokens: 10, output_tokens: 5 };
-            Ok(Arc::new(ModelResponse { parts, finish, usage }))
-        }
-    }
+fn scripted(turn: &TurnScript) -> Scripted {
+    let answer = match &turn.says {
+        Says::Fault(fault) => Err(fault.clone()),
+        Says::Answer(answer) => Ok(Arc::new(answer.response())),
+    };
+    Scripted { faults: turn.faults.clone(), answer }
 }
 
 fn abort(script: &AbortScript, clients: &[Client]) -> Abort {
@@ -279,6 +276,7 @@ fn tools(scenario: &Scenario) -> Vec<Tool> {
             reconciles: tool.definition.reconciles,
             honest: fallback(tool),
             denied: scenario.denied.contains(&name),
+            disapproved: scenario.disapproved.contains(&name),
             scripted: scripted.map(|it| it.resolution.clone()),
             name,
         }
@@ -286,13 +284,22 @@ fn tools(scenario: &Scenario) -> Vec<Tool> {
     tools.collect()
 }
 
-fn calls(clients: &[Client], max_turns: u32) -> BTreeMap<ToolCallId, Declared> {
+fn calls(clients: &[Client], scenario: &Scenario) -> BTreeMap<ToolCallId, Declared> {
     let mut calls = BTreeMap::new();
     for client in clients {
-        for turn in (0..max_turns).map(Turn) {
-            let Some(Ok(response)) = client.scripted(turn) else { continue };
-            for (index, call) in response.calls().enumerate() {
-                let (submission, run, tool) = (client.submission, client.run, call.tool.clone());
+        let (submission, run) = (client.submission, client.run);
+        for turn in (0..scenario.agent.max_turns()).map(Turn) {
+            let tools: Vec<_> = match (&scenario.model, client.scripted(turn)) {
+                (ModelScript::Scripted, Some(Scripted { answer: Ok(response), .. })) => {
+                    response.calls().map(|call| Some(call.tool.clone())).collect()
+                }
+                (ModelScript::Scripted, _) => Vec::new(),
+                (ModelScript::Live(rules), _) => {
+                    let most = rules.iter().map(|rule| rule.then.calls.len()).max();
+                    vec![None; most.unwrap_or_default()]
+                }
+            };
+            for (index, tool) in tools.into_iter().enumerate() {
                 let id = ToolCallId::derive(run, turn, index);
                 calls.insert(id, Declared { submission, run, turn, tool });
             }

@@ -21,6 +21,12 @@ pub enum Defect {
     FenceWithoutTail,
     /// The store takes an owner's word for being the owner still.
     NoEpochCheck,
+    /// No request that reaches a model advertises a tool.
+    ToolsHidden,
+    /// A model is shown nothing but the last message.
+    MessagesHidden,
+    /// A model is not told what its answer has to look like, nor how much of its budget is used.
+    ContractHidden,
 }
 
 /// A text names no defect.
@@ -36,6 +42,9 @@ impl Defect {
         Self::ResolutionsByCallAlone,
         Self::FenceWithoutTail,
         Self::NoEpochCheck,
+        Self::ToolsHidden,
+        Self::MessagesHidden,
+        Self::ContractHidden,
     ];
 
     /// The name on a command line and in a trace.
@@ -47,6 +56,9 @@ impl Defect {
             Self::ResolutionsByCallAlone => "resolutions-by-call-alone",
             Self::FenceWithoutTail => "fence-without-tail",
             Self::NoEpochCheck => "no-epoch-check",
+            Self::ToolsHidden => "tools-hidden",
+            Self::MessagesHidden => "messages-hidden",
+            Self::ContractHidden => "contract-hidden",
         }
     }
 }

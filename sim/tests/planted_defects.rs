@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 5] = [
+const CONTROLS: [Control; 8] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -58,6 +58,28 @@ const CONTROLS: [Control; 5] = [
         property: Property::Fencing,
         depth: 1,
         worlds: 10_000,
+    },
+    // What never reaches a model needs no fault to be missed.
+    Control {
+        defect: Defect::ToolsHidden,
+        scenario: "live-desk",
+        property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::MessagesHidden,
+        scenario: "live-desk",
+        property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::ContractHidden,
+        scenario: "live-contract",
+        property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
     },
 ];
 
@@ -95,7 +117,8 @@ fn dur_006_dur_009_every_planted_defect_is_caught_within_its_bounds() {
     for control in &CONTROLS {
         let (_, schedule) = caught(control);
         let choices = schedule.choices().len();
-        assert!((1..=usize::from(control.depth)).contains(&choices), "{schedule}");
+        let least = usize::from(control.depth > 0);
+        assert!((least..=usize::from(control.depth)).contains(&choices), "{schedule}");
     }
 }
 
@@ -106,6 +129,19 @@ fn a_shallower_search_does_not_catch_what_needs_a_pair() {
         let world = World::new(scenario, Profile::Weak, Some(control.defect));
         let shallow = explore(&world, Bounds::depth(1), &Counters::default());
         assert_eq!(shallow.expect("it ends").found, None, "{}", control.defect);
+    }
+}
+
+/// A scripted model goes on as if nothing were missing, and the requests are sound when they leave:
+/// only a model that goes by what it is shown finds out.
+#[test]
+fn a_scripted_model_does_not_miss_what_is_hidden_from_it() {
+    for defect in [Defect::ToolsHidden, Defect::MessagesHidden, Defect::ContractHidden] {
+        for name in ["mixed-batch", "output-contract"] {
+            let world = World::new(source(name).0, Profile::Weak, Some(defect));
+            let found = explore(&world, Bounds::depth(0), &Counters::default());
+            assert_eq!(found.expect("it ends").found, None, "{defect} in {name}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use everstep_machine::identity::ConversationId;
-use everstep_machine::record::Record;
+use everstep_machine::record::{Compaction, Record};
 use everstep_sqlite::{Corrupt, MAX_LISTED, SqliteReader, StoreError};
 use serde_json::{Value, json};
 
@@ -107,6 +107,13 @@ fn summary(record: &Record) -> (&'static str, String) {
         }
         Record::AbortRequested(it) => {
             ("AbortRequested", format!("by {}: {}", it.principal, it.reason))
+        }
+        Record::CompactionCreated(it) => {
+            let what = match &it.compaction {
+                Compaction::ResultsCleared => "results of tools are shown no more".to_owned(),
+                Compaction::Summarized(summary) => summary.to_string(),
+            };
+            ("CompactionCreated", format!("up to record {}: {what}", it.through))
         }
         Record::RecoveryDecided(it) => ("RecoveryDecided", format!("row {} of the table", it.row)),
         Record::SubmissionSettled(it) => {

@@ -18,7 +18,8 @@ mod kill;
 
 use std::collections::BTreeSet;
 
-use everstep_machine::effect::Failpoint;
+use everstep_machine::effect::{EffectKind, Failpoint};
+use everstep_machine::record::BatchKind;
 use everstep_sim::matrix::Row;
 use everstep_sqlite::CommitMode;
 use kill::{Act, Folder, Stage, stages};
@@ -38,14 +39,23 @@ fn sweep(mode: CommitMode) -> BTreeSet<Failpoint> {
     killed
 }
 
-/// Every failpoint of every row of the crash matrix was killed at, which are all that there are.
+/// Whether one line can come here. A line has a conversation of its own, so there are no earlier
+/// runs in it whose context could be made smaller: those points are struck in simulation alone.
+fn is_of_one_line(point: &Failpoint) -> bool {
+    point.effect != EffectKind::Append(BatchKind::CompactionCreated)
+}
+
+/// Every failpoint of every row of the crash matrix was killed at, which are all that one line can
+/// come to.
 #[track_caller]
 fn complete(killed: &BTreeSet<Failpoint>) {
     for row in Row::ALL {
-        let spared: Vec<_> = row.failpoints().filter(|point| !killed.contains(point)).collect();
+        let points = row.failpoints().filter(is_of_one_line);
+        let spared: Vec<_> = points.filter(|point| !killed.contains(point)).collect();
         assert_eq!(spared, [], "{row}, {}: killed by no stage", row.title());
     }
-    assert_eq!(*killed, Failpoint::all().collect(), "killed, and computed");
+    let computed = Failpoint::all().filter(is_of_one_line).collect();
+    assert_eq!(*killed, computed, "killed, and computed");
 }
 
 #[test]

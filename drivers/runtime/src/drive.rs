@@ -6,22 +6,23 @@
 //! is not told to the machine. It would only prepare calls that nobody makes any more, and whoever
 //! comes next asks for it again.
 
-use std::collections::HashMap;
+use std::future::pending;
 use std::time::Duration;
 
 use everstep_machine::attempt::{Attempt, Effect, End, Input, Setup, State};
 use everstep_machine::contract::Machine;
 use everstep_machine::effect::{Answer, External};
-use everstep_machine::identity::{ConversationId, Token};
+use everstep_machine::event::{Interruption, RunEvent, Source};
+use everstep_machine::identity::{ConversationId, RunId, SubmissionId, Token};
 use everstep_machine::ledger::{Command, Ownership};
 use everstep_machine::store::{Pipeline, StoreCommand, StoreFault};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::event::Event;
-use crate::outside::{Outside, panicked};
+use crate::in_flight::{Arrival, InFlight};
+use crate::outside::Outside;
 use crate::store::StoreHandle;
 
 /// The first wait after a store that did not say how far it got; each further one is twice as
@@ -32,15 +33,16 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// An attempt and everything it has in flight. Dropping it calls all of that off.
 pub(crate) struct Drive {
     store: StoreHandle,
-    outside: Outside,
     wakes: UnboundedReceiver<()>,
     /// Whether the host stops.
     stop: watch::Receiver<bool>,
     /// Whether this attempt has heard of it. It hears of it only while it is parked, so that what
     /// follows a pipeline is never held back once the pipeline is sent.
     stopping: bool,
-    flights: JoinSet<Answer>,
-    asked: HashMap<Id, External>,
+    in_flight: InFlight,
+    setup: Setup,
+    /// The run that has begun to tell and has not ended.
+    telling: Option<RunId>,
     renewal: Option<Instant>,
     wait: Duration,
 }
@@ -61,17 +63,26 @@ impl Drive {
         outside: Outside,
         wakes: UnboundedReceiver<()>,
         stop: watch::Receiver<bool>,
+        setup: Setup,
     ) -> Self {
-        let (flights, asked, stopping) = (JoinSet::new(), HashMap::new(), false);
-        let (renewal, wait) = (None, FIRST_WAIT);
-        Self { store, outside, wakes, stop, stopping, flights, asked, renewal, wait }
+        let in_flight = InFlight::new(outside);
+        let (stopping, renewal, wait) = (false, None, FIRST_WAIT);
+        let telling = None;
+        Self { store, wakes, stop, stopping, in_flight, setup, telling, renewal, wait }
     }
 
     /// Drives the attempt to its end, or to where it can be left. A store that is gone ends it as
     /// a crash would: nothing is told to anybody.
-    pub(crate) async fn run(mut self, setup: Setup, token: Token) -> End {
-        let lane = setup.lane.clone();
-        let mut step = Attempt::step(State::new(setup), Input::Started { token });
+    pub(crate) async fn run(mut self, token: Token) -> End {
+        let end = self.drive(token).await;
+        self.fall_silent();
+        end
+    }
+
+    async fn drive(&mut self, token: Token) -> End {
+        let lane = self.setup.lane.clone();
+        let state = State::new(self.setup.clone());
+        let mut step = Attempt::step(state, Input::Started { token });
         loop {
             let input = match self.perform(step.effects).await {
                 Performed::Told(input) => input,
@@ -109,7 +120,7 @@ impl Drive {
                     match answer {
                         Ok(_) => self.wait = FIRST_WAIT,
                         Err(StoreFault::Indeterminate) => {
-                            self.outside.events.tell(Event::StoreUnsure { lane });
+                            self.in_flight.outside().events.tell(Event::StoreUnsure { lane });
                             sleep(self.wait).await;
                             self.wait = (self.wait * 2).min(LONGEST_WAIT);
                             return Performed::Told(Input::Stored(answer));
@@ -121,8 +132,10 @@ impl Drive {
                     told = Some(Input::Stored(answer));
                 }
                 Effect::External(external) if self.stopping && asks(&external) => {}
-                Effect::External(external) => self.send(external),
-                Effect::CancelExternals => self.flights.abort_all(),
+                Effect::External(external) => self.in_flight.ask(external),
+                Effect::CancelExternals => self.in_flight.call_off(),
+                Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
+                Effect::Tell { submission, event } => self.tell(submission, event),
                 Effect::ScheduleRenewal { after } => {
                     self.renewal = Some(Instant::now() + Duration::from_millis(after.0));
                 }
@@ -132,33 +145,48 @@ impl Drive {
         told.map_or(Performed::Parked, Performed::Told)
     }
 
-    fn send(&mut self, external: External) {
-        let task = self.flights.spawn(self.outside.clone().perform(external.clone()));
-        self.asked.insert(task.id(), external);
+    /// Tells whoever watches the run. A run that begins, or is taken over, begins a trace.
+    fn tell(&mut self, submission: SubmissionId, event: RunEvent) {
+        let (run, streams) = (RunId::derive(submission), &self.in_flight.outside().streams);
+        if matches!(event, RunEvent::RunStarted { .. }) {
+            let Setup { lane: conversation, binding, .. } = self.setup.clone();
+            let agent = binding.definition.id().clone();
+            streams.begin(Source { run, conversation, agent });
+        }
+        let is_over = event.is_terminal();
+        streams.tell(run, event);
+        self.telling = (!is_over).then_some(run);
+    }
+
+    /// The run does not go on here: a trace that has begun has an end (RUN-002).
+    fn fall_silent(&self) {
+        if let Some(run) = self.telling {
+            let why = Interruption::OwnershipLost;
+            let streams = &self.in_flight.outside().streams;
+            streams.tell(run, RunEvent::RunInterrupted { why, dropped: 0 });
+        }
     }
 
     /// Parks until something happens that the machine is to be told; none if the host stops and
     /// nothing is out that could still come back.
     async fn next(&mut self) -> Option<Input> {
         loop {
-            if self.stopping && self.flights.is_empty() {
+            if self.stopping && self.in_flight.is_idle() {
                 return None;
             }
             let renewal = self.renewal;
             let due = async {
                 match renewal {
                     Some(due) => sleep_until(due).await,
-                    None => std::future::pending().await,
+                    None => pending().await,
                 }
             };
             tokio::select! {
-                Some(returned) = self.flights.join_next_with_id() => {
-                    if let Some(answer) = self.returned(returned)
-                        && !(self.stopping && matches!(answer, Answer::Authorizer { .. }))
-                    {
-                        return Some(Input::Answered(answer));
-                    }
-                }
+                arrival = self.in_flight.next() => match arrival {
+                    Arrival::Due(timer) => return Some(Input::Due(timer)),
+                    Arrival::Answer(Answer::Authorizer { .. }) if self.stopping => {}
+                    Arrival::Answer(answer) => return Some(Input::Answered(answer)),
+                },
                 Some(()) = self.wakes.recv() => {
                     // Several hints say no more than one.
                     while self.wakes.try_recv().is_ok() {}
@@ -172,28 +200,17 @@ impl Drive {
             }
         }
     }
-
-    /// What a task outside has come to; none if it was called off.
-    fn returned(&mut self, returned: Result<(Id, Answer), JoinError>) -> Option<Answer> {
-        match returned {
-            Ok((id, answer)) => {
-                self.asked.remove(&id);
-                Some(answer)
-            }
-            Err(error) => {
-                let external = self.asked.remove(&error.id())?;
-                error.is_panic().then(|| panicked(&external))
-            }
-        }
-    }
 }
 
 /// Whether it begins something. A call that comes while the host stops was prepared before, so its
 /// start is in the log: not to make it would leave a doubt.
 const fn asks(external: &External) -> bool {
     match external {
-        External::CallModel(_) | External::Authorize { .. } | External::Reconcile(_) => true,
-        External::InvokeTool(_) => false,
+        External::CallModel(_)
+        | External::Approve { .. }
+        | External::Authorize { .. }
+        | External::Reconcile(_) => true,
+        External::Check { .. } | External::InvokeTool(_) => false,
     }
 }
 

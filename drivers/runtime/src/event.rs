@@ -7,7 +7,9 @@ use std::sync::Arc;
 use everstep_machine::agent::ToolOutcome;
 use everstep_machine::attempt::End;
 use everstep_machine::identity::{ConversationId, DurationMs, RunId, ToolName, Turn};
+use everstep_machine::response::Delta;
 use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
 
 /// Something that is happening.
 #[derive(Clone, Debug)]
@@ -42,6 +44,11 @@ pub enum Event {
         tool: ToolName,
         /// How the call ended.
         outcome: Arc<ToolOutcome>,
+    },
+    /// A tool gave no answer, and nobody knows what became of its call.
+    ToolUnsure {
+        /// Which tool.
+        tool: ToolName,
     },
     /// A reconciler is asked what became of a start.
     Reconciling {
@@ -89,21 +96,30 @@ impl Events {
         let _ = self.0.send(event);
     }
 
+    /// Tells what a model says before it has said all of it.
+    pub(crate) fn tell_delta(&self, run: RunId, delta: Delta) {
+        match delta {
+            Delta::Text { text, .. } => self.tell(Event::TextDelta { run, text }),
+            // Nobody is shown these yet.
+            Delta::Reasoning { .. } | Delta::Call { .. } => {}
+        }
+    }
+
     pub(crate) fn watch(&self) -> broadcast::Receiver<Event> {
         self.0.subscribe()
     }
 }
 
-/// Where a model puts what it says before it has said all of it.
-#[derive(Clone, Debug)]
-pub struct Deltas {
-    pub(crate) run: RunId,
-    pub(crate) events: Events,
-}
-
-impl Deltas {
-    /// The next words of the answer.
-    pub fn text(&self, text: &str) {
-        self.events.tell(Event::TextDelta { run: self.run, text: Arc::from(text) });
-    }
+/// Calls `watcher` with every event from now on. One that is slow misses some.
+pub(crate) fn pass_on(events: &Events, watcher: impl Fn(Event) + Send + 'static) {
+    let mut events = events.watch();
+    tokio::spawn(async move {
+        loop {
+            match events.recv().await {
+                Ok(event) => watcher(event),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    });
 }

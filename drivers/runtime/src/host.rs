@@ -6,23 +6,29 @@ use std::time::Duration;
 
 use everstep_machine::attempt::{End, Setup};
 use everstep_machine::contract::Machine;
-use everstep_machine::identity::{ConversationId, DurationMs, ProducerId, Token};
-use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
+use everstep_machine::event::EventSequence;
+use everstep_machine::identity::{
+    ConversationId, DurationMs, ProducerId, RunId, SubmissionId, Token,
+};
+use everstep_machine::limits::{AGENT_CALLS, GROUP_CALLS, HOST_CALLS, LEASE_MS, RENEWAL_MS};
+use everstep_machine::permits::Limits;
 use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
 use everstep_machine::store::Store;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{Id, JoinError, JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::drive::Drive;
-use crate::event::{Event, Events};
+use crate::event::{Event, Events, pass_on};
 use crate::failpoint::Failpoints;
 use crate::lookout::{self, LookOut, Pages, Sighting};
 use crate::outside::Outside;
+use crate::permits::Gate;
 use crate::ports::Ports;
+use crate::run_stream::RunStream;
 use crate::store::{Closed, StoreHandle};
+use crate::streams::Streams;
 
 /// How long the threads of a host that has stopped may take to close what they hold.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -34,6 +40,8 @@ pub struct Config {
     pub producer: ProducerId,
     /// How many lanes are worked on at once.
     pub slots: usize,
+    /// How many calls run at once, over all lanes.
+    pub permits: Limits,
     /// How long a lease lasts: how long after a crash the lane stays closed.
     pub lease: DurationMs,
     /// After how long a lease is renewed; well below [`Config::lease`].
@@ -54,6 +62,12 @@ impl Config {
         Self {
             producer,
             slots: 4,
+            permits: Limits {
+                agent: AGENT_CALLS,
+                group: GROUP_CALLS,
+                groups: BTreeMap::new(),
+                host: HOST_CALLS,
+            },
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
             glance: Duration::from_millis(250),
@@ -75,6 +89,7 @@ pub struct Host {
     store: StoreHandle,
     inbox: UnboundedSender<Input>,
     events: Events,
+    streams: Streams,
     news: watch::Receiver<News>,
     stopping: watch::Sender<bool>,
     grace: Duration,
@@ -108,7 +123,10 @@ impl Host {
         let (pages, lookout_closed) = lookout::start(lookout, config.glance, tell)?;
         let (stopping, stop) = watch::channel(false);
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
-        let outside = Outside { ports, failpoints, events: events.clone() };
+        let gate = Gate::new(config.permits.clone());
+        let streams = Streams::default();
+        let told = streams.clone();
+        let outside = Outside { ports, failpoints, events: events.clone(), gate, streams };
         let desk = Desk {
             store: store.clone(),
             outside,
@@ -124,22 +142,21 @@ impl Host {
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
         let news = subscribed;
-        Ok(Self { store, inbox, events, news, stopping, grace, desk, threads })
+        let streams = told;
+        Ok(Self { store, inbox, events, streams, news, stopping, grace, desk, threads })
     }
 
     /// Calls `watcher` with every live event from now on, as long as the host lives. One that is
     /// slow misses some.
     pub fn on_event(&self, watcher: impl Fn(Event) + Send + 'static) {
-        let mut events = self.events.watch();
-        tokio::spawn(async move {
-            loop {
-                match events.recv().await {
-                    Ok(event) => watcher(event),
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return,
-                }
-            }
-        });
+        pass_on(&self.events, watcher);
+    }
+
+    /// The live events of a submission's run from an offset on (RUN-032); none as long as this
+    /// host has not worked on it. An attempt that takes the run over begins a trace of its own.
+    #[must_use]
+    pub fn watch(&self, submission: SubmissionId, from: EventSequence) -> Option<RunStream> {
+        self.streams.stream(RunId::derive(submission), from)
     }
 
     /// Says that a lane has changed.
@@ -256,18 +273,20 @@ impl Desk {
     fn start(&mut self, lane: ConversationId) {
         self.outside.events.tell(Event::AttemptBegan { lane: lane.clone() });
         let (wake, wakes) = unbounded_channel();
-        let (store, outside) = (self.store.clone(), self.outside.clone());
-        let drive = Drive::new(store, outside, wakes, self.stop.clone());
         let setup = self.outside.ports.bindings.binding(&lane).map(|binding| Setup {
             lane: lane.clone(),
             producer: self.config.producer.clone(),
             binding,
             lease: self.config.lease,
             renewal: self.config.renewal,
+            watched: true,
         });
+        let (store, outside) = (self.store.clone(), self.outside.clone());
+        let stop = self.stop.clone();
+        let drive = setup.map(|setup| Drive::new(store, outside, wakes, stop, setup));
         let task = self.attempts.spawn(async move {
-            match (setup, token()) {
-                (Some(setup), Some(token)) => drive.run(setup, token).await,
+            match (drive, token()) {
+                (Some(drive), Some(token)) => drive.run(token).await,
                 // Nobody to work with, or no entropy to claim with: left alone.
                 (None, _) | (_, None) => End::Defect,
             }

@@ -16,7 +16,7 @@
 //! | promise | how |
 //! | --- | --- |
 //! | ARC-10: nothing leaves before its commit | the effects behind a pipeline leave when it is acknowledged, and a fault discards them |
-//! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; live events are dropped, not queued |
+//! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; a model that is far ahead of its reduction waits; live events are dropped, not queued |
 //! | STORE-012: waiting without polls or lost wakes | a waiter subscribes, then reads, then parks until something is said to have changed |
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
@@ -27,23 +27,38 @@
 
 mod client;
 mod drive;
+mod ephemeral;
 mod event;
 mod failpoint;
 mod host;
+mod in_flight;
 mod interrupts;
 mod lookout;
 mod outside;
+mod permits;
 mod ports;
+mod run_stream;
 mod store;
+mod stream;
+mod streams;
 mod task;
+mod tool;
 
 pub use client::{HostError, Standing};
-pub use event::{Deltas, Event};
+pub use ephemeral::{End, Ephemeral, EphemeralError, HasEnded, How};
+pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};
 pub use interrupts::Interrupts;
 pub use lookout::{LookOut, ScanFailed};
 pub use ports::{
-    AllowAll, Authorizer, Bindings, BoxFuture, Model, NoReconciler, Ports, Reconciler, Tools,
+    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Handlers, Model, NoApprover, NoReconciler,
+    Ports, Reconciler, Tools,
 };
+pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
+pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
+pub use tool::{
+    Cancellation, Canceller, Ended, Failed, HandlerError, Live, NoFailure, Tool, ToolContext,
+    ToolFault, Toolkit, ToolkitError, ToolkitFault,
+};

@@ -10,11 +10,16 @@ use everstep_machine::effect::{
     Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
     Reconciliation,
 };
+use everstep_machine::event::RunEvent;
 use everstep_machine::record::Doubt;
 
-use crate::event::{Deltas, Event, Events};
+use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
+use crate::permits::Gate;
 use crate::ports::Ports;
+use crate::stream;
+use crate::streams::Streams;
+use crate::tool::{Cancellation, Ended, Live};
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -22,20 +27,57 @@ pub(crate) struct Outside {
     pub(crate) ports: Ports,
     pub(crate) failpoints: Failpoints,
     pub(crate) events: Events,
+    pub(crate) gate: Gate,
+    pub(crate) streams: Streams,
 }
 
 impl Outside {
+    /// Does a computation.
+    pub(crate) fn compute(&self, external: External) -> Option<Answer> {
+        match external {
+            External::Check { run, turn, subject, values } => {
+                Some(self.ports.tools.checker().answer(run, turn, subject, &values))
+            }
+            External::CallModel(_)
+            | External::Approve { .. }
+            | External::Authorize { .. }
+            | External::InvokeTool(_)
+            | External::Reconcile(_) => None,
+        }
+    }
+
     /// Does what is asked for and says what came of it.
-    pub(crate) async fn perform(self, external: External) -> Answer {
-        let Self { ports, failpoints, events } = self;
+    pub(crate) async fn perform(self, external: External, cancellation: Cancellation) -> Answer {
+        let Self { ports, failpoints, events, gate, streams } = self;
         let kind = external.kind();
+        // A call waits for its permits before anything of it happens, and holds them to its end.
+        let _permit = match &external {
+            External::InvokeTool(it) => Some(gate.pass(it.agent.clone(), it.group.clone()).await),
+            External::CallModel(_)
+            | External::Check { .. }
+            | External::Approve { .. }
+            | External::Authorize { .. }
+            | External::Reconcile(_) => None,
+        };
         let work = async move {
             match external {
                 External::CallModel(request) => {
-                    let (run, turn) = (request.run, request.turn);
+                    let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let response = ports.model.respond(request, Deltas { run, events }).await;
-                    Answer::Model { run, turn, response }
+                    let show = |delta| {
+                        streams.tell_delta(run, &delta);
+                        events.tell_delta(run, delta);
+                    };
+                    let response = stream::answer(&*ports.model, request, show).await;
+                    Answer::Model { run, turn, purpose, response }
+                }
+                // Answered where it was asked, by `compute`.
+                External::Check { run, turn, subject, values } => {
+                    ports.tools.checker().answer(run, turn, subject, &values)
+                }
+                External::Approve { run, turn, questions } => {
+                    let answers = ports.approver.approve(run, turn, questions).await;
+                    Answer::Approver { run, turn, answers }
                 }
                 External::Authorize { run, turn, calls } => {
                     let authorization = ports.authorizer.authorize(run, turn, calls).await;
@@ -45,9 +87,23 @@ impl Outside {
                     let start = Doubt { call: invocation.call, start: invocation.epoch };
                     let tool = invocation.tool.clone();
                     events.tell(Event::ToolInvoked { tool: tool.clone() });
-                    let outcome = Arc::new(ports.tools.invoke(invocation).await);
-                    events.tell(Event::ToolReturned { tool, outcome: Arc::clone(&outcome) });
-                    Answer::Tool { start, outcome }
+                    let (run, call) = (invocation.run, invocation.call);
+                    let report = move |words: &str| {
+                        streams.tell(run, RunEvent::progress(call, words));
+                    };
+                    let live = Live::new(cancellation).watched(report);
+                    match ports.tools.invoke(invocation, live).await {
+                        Ended::Outcome(outcome) => {
+                            let outcome = Arc::new(outcome);
+                            let told = Arc::clone(&outcome);
+                            events.tell(Event::ToolReturned { tool, outcome: told });
+                            Answer::Tool { start, outcome }
+                        }
+                        Ended::Unsure(_) => {
+                            events.tell(Event::ToolUnsure { tool });
+                            Answer::Unsure { start }
+                        }
+                    }
                 }
                 External::Reconcile(doubted) => {
                     let doubt = doubted.doubt;
@@ -89,8 +145,19 @@ pub(crate) fn panicked(external: &External) -> Answer {
         External::CallModel(request) => Answer::Model {
             run: request.run,
             turn: request.turn,
+            purpose: request.purpose,
             response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked"))),
         },
+        External::Check { run, turn, subject, values } => Answer::Checked {
+            run: *run,
+            turn: *turn,
+            subject: *subject,
+            verdicts: values.iter().map(|_| Some(diagnostic("the check panicked"))).collect(),
+        },
+        // What nobody has approved is not approved.
+        External::Approve { run, turn, .. } => {
+            Answer::Approver { run: *run, turn: *turn, answers: Vec::new() }
+        }
         External::Authorize { run, turn, .. } => Answer::Authorizer {
             run: *run,
             turn: *turn,

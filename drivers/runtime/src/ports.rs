@@ -6,26 +6,34 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use everstep_machine::agent::{
-    Binding, Diagnostic, ModelFault, ModelRequest, ModelResponse, ToolOutcome,
+use everstep_machine::agent::{Binding, Diagnostic, ModelFault, ModelRequest, ToolOutcome};
+use everstep_machine::effect::{
+    ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
-use everstep_machine::effect::{Authorization, Doubted, Invocation, Reconciliation};
 use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
+use everstep_schema::Checker;
 
-use crate::event::Deltas;
+use crate::stream::Parts;
+use crate::tool::{Ended, Live};
 
 /// A future that a task can own.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Answers what a model is asked.
 pub trait Model: Send + Sync {
-    /// Asks for one response. What is said before it is complete goes to `deltas`; only the whole
-    /// response ever becomes canonical.
+    /// Asks for one response and sends its parts as the provider streams them. The stream has
+    /// ended when this returns; only a response that is whole by then ever becomes canonical.
+    /// What this returns once no more parts are wanted is of no consequence, and it may be dropped
+    /// at any time.
+    ///
+    /// # Errors
+    /// Why there is no stream, or no more of it. A connection that breaks is
+    /// [`ModelFault::Unavailable`], however much was sent before.
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>>;
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>>;
 }
 
 /// Says whether calls may be prepared (RUN-028).
@@ -33,6 +41,18 @@ pub trait Authorizer: Send + Sync {
     /// About the calls of one turn, whole or not at all.
     fn authorize(&self, run: RunId, turn: Turn, calls: Vec<ToolCallId>)
     -> BoxFuture<Authorization>;
+}
+
+/// Says whether calls may start whose tools want to be asked about.
+pub trait Approver: Send + Sync {
+    /// About each call by itself. What it says nothing about is not approved, and an answer
+    /// counts for exactly the parameters that it was asked about.
+    fn approve(
+        &self,
+        run: RunId,
+        turn: Turn,
+        questions: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>>;
 }
 
 /// Finds out what became of a start.
@@ -59,6 +79,21 @@ impl Authorizer for AllowAll {
     }
 }
 
+/// An approver that approves of nothing: where nobody can be asked, nobody has said yes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoApprover;
+
+impl Approver for NoApprover {
+    fn approve(
+        &self,
+        _: RunId,
+        _: Turn,
+        _: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>> {
+        Box::pin(async { Vec::new() })
+    }
+}
+
 /// A reconciler that can prove nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoReconciler;
@@ -69,11 +104,23 @@ impl Reconciler for NoReconciler {
     }
 }
 
+/// Runs tools, and checks values as their schemas want them.
+pub trait Handlers: Send + Sync {
+    /// Makes a call. Dropping the future drops the handler.
+    fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended>;
+
+    /// What checks parameters, results and answers.
+    fn checker(&self) -> &Checker;
+}
+
 type Handler = Arc<dyn Fn(Invocation) -> BoxFuture<ToolOutcome> + Send + Sync>;
 
 /// The handlers of tools, by name.
 #[derive(Clone, Default)]
-pub struct Tools(BTreeMap<ToolName, Handler>);
+pub struct Tools {
+    handlers: BTreeMap<ToolName, Handler>,
+    checker: Checker,
+}
 
 impl Tools {
     /// One more tool: an async function from an invocation to its outcome. It is given decoded
@@ -88,23 +135,33 @@ impl Tools {
     where
         F: Future<Output = ToolOutcome> + Send + 'static,
     {
-        self.0.insert(name, Arc::new(move |invocation| Box::pin(handler(invocation))));
+        self.handlers.insert(name, Arc::new(move |invocation| Box::pin(handler(invocation))));
         self
     }
+}
 
-    pub(crate) fn invoke(&self, invocation: Invocation) -> BoxFuture<ToolOutcome> {
-        match self.0.get(&invocation.tool) {
+/// Handlers that answer for themselves: what they return is taken as it is, and nobody watches
+/// their time. [`crate::Toolkit`] looks after both.
+impl Handlers for Tools {
+    fn invoke(&self, invocation: Invocation, _: Live) -> BoxFuture<Ended> {
+        let outcome = match self.handlers.get(&invocation.tool) {
             Some(handler) => handler(invocation),
-            None => Box::pin(async {
-                ToolOutcome::Defect(Diagnostic::cut("NoHandler", "the host has no such tool"))
-            }),
-        }
+            None => {
+                let why = Diagnostic::cut("NoHandler", "the host has no such tool");
+                Box::pin(async { ToolOutcome::Defect(why) })
+            }
+        };
+        Box::pin(async { Ended::Outcome(outcome.await) })
+    }
+
+    fn checker(&self) -> &Checker {
+        &self.checker
     }
 }
 
 impl fmt::Debug for Tools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.handlers.keys()).finish()
     }
 }
 
@@ -114,7 +171,9 @@ pub struct Ports {
     /// Answers for models.
     pub model: Arc<dyn Model>,
     /// Runs tools.
-    pub tools: Tools,
+    pub tools: Arc<dyn Handlers>,
+    /// Is asked about calls whose tools want that.
+    pub approver: Arc<dyn Approver>,
     /// Allows calls.
     pub authorizer: Arc<dyn Authorizer>,
     /// Looks what became of starts.
@@ -125,6 +184,6 @@ pub struct Ports {
 
 impl fmt::Debug for Ports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ports").field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("Ports").finish_non_exhaustive()
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use everstep_machine::admission::{self, AdmissionMachine, Call};
 use everstep_machine::agent::{
-    AgentDefinition, Binding, FinishReason, ModelResponse, ResponsePart, Usage,
+    AgentDefinition, Allowance, Binding, FinishReason, ModelResponse, ResponsePart, Usage,
 };
 use everstep_machine::attempt::{self, Attempt, End, Setup};
 use everstep_machine::contract::Machine;
@@ -191,6 +191,9 @@ impl Log {
                 principal: PrincipalId::new("ada").expect("a name"),
                 run: RunId([1; 16]),
                 input: CanonicalJson::string("refund this, please").expect("a text"),
+                kind: everstep_machine::record::InputKind::First,
+                at: everstep_machine::identity::Timestamp(1_000),
+                allowance: everstep_machine::agent::Allowance::default(),
             })
         };
         let records = (from..from + records).map(record).collect();
@@ -232,6 +235,7 @@ fn admit(store: &mut SqliteStore, n: u32, lanes: u32) {
         tenant: TenantId::new("shop").expect("a name"),
         key: IdempotencyKey::new(&n.to_string()).expect("a name"),
         input: CanonicalJson::string("refund this, please").expect("a text"),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("front").expect("a name"),
     };
@@ -250,6 +254,7 @@ fn work(store: &mut SqliteStore, n: u32, lanes: u32) {
         binding: binding(),
         lease: DurationMs(30_000),
         renewal: DurationMs(10_000),
+        watched: false,
     };
     let token = Token(u128::from(n).to_be_bytes());
     let mut step = Attempt::step(attempt::State::new(setup), attempt::Input::Started { token });
@@ -262,7 +267,10 @@ fn work(store: &mut SqliteStore, n: u32, lanes: u32) {
                 assert_eq!(end, End::Settled);
                 return;
             }
-            attempt::Effect::CancelExternals | attempt::Effect::ScheduleRenewal { .. } => continue,
+            attempt::Effect::CancelExternals
+            | attempt::Effect::ScheduleRenewal { .. }
+            | attempt::Effect::Schedule { .. }
+            | attempt::Effect::Tell { .. } => continue,
         };
         step = Attempt::step(step.state, input);
         queue.extend(step.effects);
@@ -275,10 +283,11 @@ fn answer(external: External) -> Answer {
         External::CallModel(request) => Answer::Model {
             run: request.run,
             turn: request.turn,
+            purpose: request.purpose,
             response: Ok(Arc::new(ModelResponse {
                 parts: vec![ResponsePart::Text("done".into())],
                 finish: FinishReason::Stop,
-                usage: Usage::default(),
+                usage: Some(Usage::default()),
             })),
         },
         other => panic!("nobody asked for {other:?}"),

@@ -80,6 +80,7 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         agent: AgentId::new("clerk").unwrap(),
         payload: Digest([4; 32]),
         input: text("hello"),
+        allowance: everstep_machine::agent::Allowance::default(),
     };
     Row {
         admission: Arc::new(admission),
@@ -99,6 +100,9 @@ pub(crate) fn stored(n: u8, first: u64, epoch: u64, previous: Digest) -> StoredB
         principal: PrincipalId::new("ada").unwrap(),
         run: RunId([n; 16]),
         input: text("hello"),
+        kind: everstep_machine::record::InputKind::First,
+        at: everstep_machine::identity::Timestamp(1_000),
+        allowance: everstep_machine::agent::Allowance::default(),
     };
     let batch = Batch::new(&desk(), vec![Record::InputRecorded(input)]).unwrap();
     let envelope = Envelope {

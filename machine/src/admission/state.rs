@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::agent::Binding;
+use crate::agent::{Allowance, Binding};
 use crate::conversation;
 use crate::digest::Hasher;
 use crate::identity::{
@@ -26,6 +26,8 @@ pub struct Call {
     pub key: IdempotencyKey,
     /// The input.
     pub input: CanonicalJson,
+    /// How much less the run may use than the agent's policy allows (RUN-018).
+    pub allowance: Allowance,
     /// The agent that is to answer.
     pub binding: Arc<Binding>,
     /// The process that serves the call.
@@ -65,6 +67,7 @@ impl Call {
         let payload = Hasher::new("everstep/payload")
             .bytes(agent.as_str().as_bytes())
             .bytes(self.input.as_str().as_bytes())
+            .bytes(&self.allowance.to_bytes())
             .digest();
         let admission = Admission {
             submission,
@@ -74,6 +77,7 @@ impl Call {
             agent,
             payload,
             input: self.input.clone(),
+            allowance: self.allowance,
         };
         let creation = creation(&self.binding, &self.conversation, &self.tenant)?;
         let materialize = conversation::Command::Materialize {

@@ -3,10 +3,13 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+
 use crate::digest::{Digest, Hasher};
 use crate::identity::{AgentId, ToolName};
 use crate::limits::RUN_TURNS;
 
+use super::policy::AgentPolicy;
 use super::tool::{ExecutionClass, ToolDefinition};
 
 /// An agent, without its model: pure data.
@@ -15,7 +18,7 @@ pub struct AgentDefinition {
     id: AgentId,
     instructions: Arc<str>,
     tools: Arc<[ToolDefinition]>,
-    max_turns: u32,
+    policy: Arc<AgentPolicy>,
 }
 
 /// Why parts make no definition.
@@ -27,10 +30,16 @@ pub enum DefinitionError {
     /// The turns are zero or over [`RUN_TURNS`].
     #[error("max_turns is between 1 and {RUN_TURNS}")]
     Turns,
+    /// No call may run at all.
+    #[error("parallel_calls is at least 1")]
+    NoParallelCalls,
+    /// The context that stays is not below the limit that makes it smaller.
+    #[error("keep_tokens is less than limit_tokens")]
+    Context,
 }
 
 impl AgentDefinition {
-    /// Checks and builds a definition.
+    /// Checks and builds a definition with the usual policy and so many turns.
     ///
     /// # Errors
     /// Two tools have one name, or `max_turns` is not between 1 and [`RUN_TURNS`].
@@ -40,15 +49,39 @@ impl AgentDefinition {
         tools: Vec<ToolDefinition>,
         max_turns: u32,
     ) -> Result<Self, DefinitionError> {
-        if !(1..=RUN_TURNS).contains(&max_turns) {
+        let mut policy = AgentPolicy::default();
+        policy.allowance.turns = Some(max_turns);
+        Self::with_policy(id, instructions, tools, policy)
+    }
+
+    /// Checks and builds a definition.
+    ///
+    /// # Errors
+    /// Two tools have one name, the turns are not between 1 and [`RUN_TURNS`], or the policy
+    /// contradicts itself.
+    pub fn with_policy(
+        id: AgentId,
+        instructions: &str,
+        tools: Vec<ToolDefinition>,
+        mut policy: AgentPolicy,
+    ) -> Result<Self, DefinitionError> {
+        let turns = *policy.allowance.turns.get_or_insert(RUN_TURNS);
+        if !(1..=RUN_TURNS).contains(&turns) {
             return Err(DefinitionError::Turns);
+        }
+        if policy.parallel_calls == 0 {
+            return Err(DefinitionError::NoParallelCalls);
+        }
+        if policy.context.is_some_and(|it| it.keep_tokens >= it.limit_tokens) {
+            return Err(DefinitionError::Context);
         }
         for (index, tool) in tools.iter().enumerate() {
             if tools[..index].iter().any(|earlier| earlier.name == tool.name) {
                 return Err(DefinitionError::DuplicateTool(tool.name.clone()));
             }
         }
-        Ok(Self { id, instructions: Arc::from(instructions), tools: tools.into(), max_turns })
+        let (instructions, policy) = (Arc::from(instructions), Arc::new(policy));
+        Ok(Self { id, instructions, tools: tools.into(), policy })
     }
 
     /// The agent's name.
@@ -63,10 +96,22 @@ impl AgentDefinition {
         &self.instructions
     }
 
-    /// The most turns one run may take.
+    /// How a run may go.
     #[must_use]
-    pub const fn max_turns(&self) -> u32 {
-        self.max_turns
+    pub fn policy(&self) -> &AgentPolicy {
+        &self.policy
+    }
+
+    /// Every tool, in the order of declaration.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolDefinition] {
+        &self.tools
+    }
+
+    /// The same agent with nothing to call.
+    #[must_use]
+    pub fn without_tools(&self) -> Self {
+        Self { tools: Arc::from([]), ..self.clone() }
     }
 
     /// The tool of that name.
@@ -87,26 +132,19 @@ impl AgentDefinition {
         Hasher::new("everstep/definition")
             .bytes(self.id.as_str().as_bytes())
             .bytes(self.instructions.as_bytes())
-            .number(u64::from(self.max_turns))
+            .bytes(&encoded(&*self.policy))
             .digest()
     }
 
     /// What identifies the tools, in order.
     #[must_use]
     pub fn tools_digest(&self) -> Digest {
-        let hasher = Hasher::new("everstep/tools").number(self.tools.len() as u64);
-        let whole = self.tools.iter().fold(hasher, |hasher, tool| {
-            hasher
-                .bytes(tool.name.as_str().as_bytes())
-                .number(match tool.class {
-                    ExecutionClass::Readonly => 0,
-                    ExecutionClass::Idempotent => 1,
-                    ExecutionClass::Ordinary => 2,
-                })
-                .number(u64::from(tool.reconciles))
-        });
-        whole.digest()
+        Hasher::new("everstep/tools").bytes(&encoded(&*self.tools)).digest()
     }
+}
+
+fn encoded(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
+    postcard::to_allocvec(value).expect("ID-03: plain data of known length is encoded in memory")
 }
 
 /// A definition with its model: what a run needs and a host supplies.

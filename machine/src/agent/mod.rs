@@ -1,14 +1,35 @@
-//! What an agent is: its definition, its tools, and what it says to and hears from a model.
+//! What an agent is: its definition, its tools and its policy, and what it says to and hears from
+//! a model.
 
+mod artifact;
 mod definition;
+mod messages;
 mod model;
+mod outcome;
+mod policy;
+mod request;
+mod schema;
 mod tool;
 
-pub use definition::{AgentDefinition, Binding, DefinitionError};
-pub use model::{
-    FinishReason, Message, ModelFault, ModelRequest, ModelResponse, ResponsePart, ToolCall, Usage,
+pub use artifact::{
+    ArtifactError, CompactionArtifact, SummaryMessage, SummaryRole, apply_artifact, source_digest,
 };
+pub use definition::{AgentDefinition, Binding, DefinitionError};
+pub use messages::{Counted, Messages};
+pub use model::{
+    FinishReason, ModelFault, ModelResponse, ProviderResult, Reasoning, ResponsePart, ToolCall,
+    Usage,
+};
+pub use outcome::{
+    Diagnostic, DiagnosticError, RejectionReason, Resolution, ToolOutcome, Truncated,
+};
+pub use policy::{
+    AgentPolicy, Allowance, ContextPolicy, Dimension, DispositionRule, ModelRetry, OnDenial,
+    OnExhaustion, UsageReporting,
+};
+pub use request::{Gauge, Message, ModelRequest, Purpose, ToolChoice};
+pub use schema::Schema;
 pub use tool::{
-    Diagnostic, DiagnosticError, ExecutionClass, RejectionReason, Resolution, ToolDefinition,
-    ToolOutcome,
+    ApprovalRule, ExecutionClass, FailureMode, Pointer, PointerError, RetryClass, Risk,
+    ToolDefinition,
 };

@@ -1,12 +1,12 @@
-//! What goes to a model and what comes back. Provider types never get this far (ARC-08).
+//! What comes back from a model. Provider types never get this far (ARC-08).
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::tool::{Diagnostic, ToolOutcome};
-use crate::identity::{AgentId, RunId, ToolCallId, ToolName, Turn};
+use super::outcome::Diagnostic;
+use crate::identity::{DurationMs, ToolName};
 use crate::json::CanonicalJson;
 
 /// Why a response ended.
@@ -18,15 +18,57 @@ pub enum FinishReason {
     ToolCalls,
     /// The response was cut at a length limit: nothing in it executes (RUN-004).
     Length,
+    /// The provider withheld the rest; nothing in it executes.
+    Withheld,
 }
 
-/// Tokens that one response used.
+/// What one response used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the request.
+    /// Tokens of the request, those read from or written to a cache included.
     pub input_tokens: u64,
+    /// Those of them that were read from a cache.
+    pub cache_read_tokens: u64,
+    /// Those of them that were written to a cache.
+    pub cache_write_tokens: u64,
     /// Tokens of the response.
     pub output_tokens: u64,
+    /// What it cost, in millionths of the binding's currency.
+    pub cost_micros: u64,
+}
+
+impl Usage {
+    /// Whether the parts fit the whole (RUN-020).
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        let cached = self.cache_read_tokens.checked_add(self.cache_write_tokens);
+        cached.is_some_and(|cached| cached <= self.input_tokens)
+    }
+
+    /// This usage and another one.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cache_read_tokens: self.cache_read_tokens.saturating_add(other.cache_read_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost_micros: self.cost_micros.saturating_add(other.cost_micros),
+        }
+    }
+
+    /// Request and response together.
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    /// Tokens of the request that no cache had anything to do with; zero if that is impossible.
+    #[must_use]
+    pub const fn uncached_tokens(&self) -> u64 {
+        self.input_tokens
+            .saturating_sub(self.cache_read_tokens.saturating_add(self.cache_write_tokens))
+    }
 }
 
 /// A call as the model declared it.
@@ -36,8 +78,30 @@ pub struct ToolCall {
     pub label: Arc<str>,
     /// Which tool.
     pub tool: ToolName,
-    /// Complete, decoded parameters (ARC-02).
+    /// Complete parameters (ARC-02).
     pub parameters: CanonicalJson,
+}
+
+/// What the model thought before it answered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Reasoning {
+    /// Its words; empty where the provider keeps them to itself.
+    pub text: Arc<str>,
+    /// What the provider wants to be shown again with the words, as it came.
+    pub signature: Option<Arc<str>>,
+    /// Whether the provider has taken words out.
+    pub redacted: bool,
+}
+
+/// How a call ended that the provider made by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProviderResult {
+    /// The label of the call that it answers.
+    pub label: Arc<str>,
+    /// What came of it.
+    pub result: CanonicalJson,
+    /// Whether the provider says that it failed.
+    pub failed: bool,
 }
 
 /// One part of a complete response.
@@ -47,6 +111,12 @@ pub enum ResponsePart {
     Text(Arc<str>),
     /// A call.
     Call(ToolCall),
+    /// Thoughts.
+    Reasoning(Reasoning),
+    /// A call that the provider makes by itself: recorded and counted, never run (RUN-030).
+    ProviderCall(ToolCall),
+    /// How such a call ended.
+    ProviderResult(ProviderResult),
 }
 
 /// One complete response.
@@ -56,8 +126,8 @@ pub struct ModelResponse {
     pub parts: Vec<ResponsePart>,
     /// Why it ended.
     pub finish: FinishReason,
-    /// What it cost.
-    pub usage: Usage,
+    /// What it used, if the provider says so.
+    pub usage: Option<Usage>,
 }
 
 impl ModelResponse {
@@ -65,7 +135,21 @@ impl ModelResponse {
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
             ResponsePart::Call(call) => Some(call),
-            ResponsePart::Text(_) => None,
+            ResponsePart::Text(_)
+            | ResponsePart::Reasoning(_)
+            | ResponsePart::ProviderCall(_)
+            | ResponsePart::ProviderResult(_) => None,
+        })
+    }
+
+    /// The calls that the provider made by itself, in order.
+    pub fn provider_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| match part {
+            ResponsePart::ProviderCall(call) => Some(call),
+            ResponsePart::Text(_)
+            | ResponsePart::Reasoning(_)
+            | ResponsePart::Call(_)
+            | ResponsePart::ProviderResult(_) => None,
         })
     }
 
@@ -73,47 +157,69 @@ impl ModelResponse {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             ResponsePart::Text(text) => Some(&**text),
-            ResponsePart::Call(_) => None,
+            ResponsePart::Call(_)
+            | ResponsePart::Reasoning(_)
+            | ResponsePart::ProviderCall(_)
+            | ResponsePart::ProviderResult(_) => None,
         })
+    }
+
+    /// Bytes of everything that it says.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let bytes = self.parts.iter().map(|part| match part {
+            ResponsePart::Text(text) => text.len(),
+            ResponsePart::Call(call) | ResponsePart::ProviderCall(call) => {
+                call.label.len() + call.tool.as_str().len() + call.parameters.as_str().len()
+            }
+            ResponsePart::Reasoning(it) => {
+                it.text.len() + it.signature.as_ref().map_or(0, |it| it.len())
+            }
+            ResponsePart::ProviderResult(it) => it.label.len() + it.result.as_str().len(),
+        });
+        bytes.sum()
     }
 }
 
 /// Why a model gave no response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ModelFault {
-    /// The provider could not be asked or refused to answer.
+    /// The provider could not be asked, or failed: asking again may help.
     Unavailable(Diagnostic),
-    /// What came back is no response.
+    /// What came back is no response. Nothing of it is used.
     Protocol(Diagnostic),
-}
-
-/// One message of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Message {
-    /// What a user submitted.
-    User(CanonicalJson),
-    /// What the model answered.
-    Assistant(Arc<ModelResponse>),
-    /// How a call ended. Follows its response, in declaration order (RUN-006).
-    ToolResult {
-        /// The engine's id of the call.
-        call: ToolCallId,
-        /// The provider's label for it.
-        label: Arc<str>,
-        /// The outcome.
-        outcome: Arc<ToolOutcome>,
+    /// The provider wants to be left alone for a while.
+    RateLimited {
+        /// What it says.
+        diagnostic: Diagnostic,
+        /// For how long at least.
+        retry_after: Option<DurationMs>,
     },
+    /// The request is longer than the model's context.
+    ContextLength(Diagnostic),
+    /// The provider refuses this request, and would refuse it again.
+    Refused(Diagnostic),
 }
 
-/// What a model is asked.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ModelRequest {
-    /// The agent that asks.
-    pub agent: AgentId,
-    /// The run that asks.
-    pub run: RunId,
-    /// Its turn.
-    pub turn: Turn,
-    /// Whole batches only: no call without its result, no result without its call.
-    pub messages: Vec<Message>,
+impl ModelFault {
+    /// What is wrong, in words.
+    #[must_use]
+    pub const fn diagnostic(&self) -> &Diagnostic {
+        match self {
+            Self::Unavailable(diagnostic)
+            | Self::Protocol(diagnostic)
+            | Self::RateLimited { diagnostic, .. }
+            | Self::ContextLength(diagnostic)
+            | Self::Refused(diagnostic) => diagnostic,
+        }
+    }
+
+    /// Whether the same request may be answered later.
+    #[must_use]
+    pub const fn is_transient(&self) -> bool {
+        match self {
+            Self::Unavailable(_) | Self::RateLimited { .. } => true,
+            Self::Protocol(_) | Self::ContextLength(_) | Self::Refused(_) => false,
+        }
+    }
 }

@@ -1,12 +1,14 @@
-//! Tools: how they may be repeated, and how a call can end.
+//! Tools as an agent declares them: what they take and give, how they may be repeated, and what
+//! a host has to keep when it runs them (SEC-03).
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::identity::ToolName;
-use crate::json::CanonicalJson;
-use crate::limits::{DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_TAG_CHARS};
+use super::schema::Schema;
+use crate::identity::{DurationMs, GroupName, ToolName};
+use crate::limits::{TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
 
 /// What may be done with a call whose outcome is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,6 +32,78 @@ impl ExecutionClass {
     }
 }
 
+/// How much harm a call can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Risk {
+    /// None worth asking about.
+    Low,
+    /// Some, and it can be undone.
+    Medium,
+    /// Much, or it cannot be undone.
+    High,
+    /// So much that every single call is asked about.
+    Critical,
+}
+
+/// What becomes of a run when a tool declares that it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FailureMode {
+    /// The model is told and may try something else.
+    Return,
+    /// The run fails with the tool's diagnostic.
+    Error,
+}
+
+/// Whether a person is asked before a call starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ApprovalRule {
+    /// Nobody is asked.
+    Auto,
+    /// An approver is asked about exactly these parameters.
+    Ask,
+}
+
+/// Whether a call that ended without any effect may be made again by the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RetryClass {
+    /// Never.
+    Never,
+    /// When the handler says that it failed for a passing reason and had no effect. Never a call
+    /// whose outcome is uncertain (RUN-014).
+    Transient,
+}
+
+/// A place in a JSON value, as RFC 6901 spells it: empty, or `/` before each name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pointer(Arc<str>);
+
+/// A text is no JSON pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a JSON pointer is empty or begins with `/`, and has `~` only before `0` and `1`")]
+pub struct PointerError;
+
+impl Pointer {
+    /// Checks and wraps a text.
+    ///
+    /// # Errors
+    /// The text is no JSON pointer.
+    pub fn new(text: &str) -> Result<Self, PointerError> {
+        let begins = text.is_empty() || text.starts_with('/');
+        let mut escapes = text.split('~').skip(1);
+        if begins && escapes.all(|rest| rest.starts_with(['0', '1'])) {
+            Ok(Self(Arc::from(text)))
+        } else {
+            Err(PointerError)
+        }
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// One tool of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolDefinition {
@@ -39,117 +113,59 @@ pub struct ToolDefinition {
     pub class: ExecutionClass,
     /// Whether a reconciler can be asked what became of a start.
     pub reconciles: bool,
+    /// What it does, in words for the model.
+    pub description: Arc<str>,
+    /// What its parameters look like: checked before anything of the batch starts (ARC-01).
+    pub parameters: Schema,
+    /// What its result looks like: a result that does not fit is a defect of the call.
+    pub success: Schema,
+    /// How much harm it can do.
+    pub risk: Risk,
+    /// Where in the parameters the resource that it acts on is named.
+    pub resource: Option<Pointer>,
+    /// Calls of one group share permits.
+    pub group: Option<GroupName>,
+    /// How long the handler may take.
+    pub timeout: DurationMs,
+    /// Whether the host may make it again.
+    pub retry: RetryClass,
+    /// Bytes of a result that are kept (RUN-019).
+    pub result_bytes: u32,
+    /// Places in parameters and results that nobody is shown.
+    pub redact: Vec<Pointer>,
+    /// What a declared failure does to the run.
+    pub failure: FailureMode,
+    /// Whether a person is asked first.
+    pub approval: ApprovalRule,
 }
 
-/// A failure in words: a stable tag and a message, both bounded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Diagnostic {
-    tag: Arc<str>,
-    message: Arc<str>,
-}
-
-/// Why two texts make no diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DiagnosticError {
-    /// The tag has more than [`DIAGNOSTIC_TAG_CHARS`] characters.
-    #[error("a diagnostic's tag has at most {DIAGNOSTIC_TAG_CHARS} characters")]
-    TagTooLong,
-    /// The message has more than [`DIAGNOSTIC_MESSAGE_BYTES`] bytes.
-    #[error("a diagnostic's message has at most {DIAGNOSTIC_MESSAGE_BYTES} bytes")]
-    MessageTooLong,
-}
-
-impl Diagnostic {
-    /// Checks and wraps a tag and a message.
-    ///
-    /// # Errors
-    /// One of them is over its bound.
-    pub fn new(tag: &str, message: &str) -> Result<Self, DiagnosticError> {
-        let diagnostic = Self { tag: Arc::from(tag), message: Arc::from(message) };
-        diagnostic.check().map(|()| diagnostic)
-    }
-
-    /// Like [`Diagnostic::new`], but cuts what is too long, on a character boundary.
+impl ToolDefinition {
+    /// A tool of a class that takes and gives any value, with every other property at its
+    /// default: medium risk, no group, a minute of time, never retried, failures returned.
     #[must_use]
-    pub fn cut(tag: &str, message: &str) -> Self {
-        let tag_end = tag.char_indices().nth(DIAGNOSTIC_TAG_CHARS).map_or(tag.len(), |(at, _)| at);
-        let message_end = message.floor_char_boundary(DIAGNOSTIC_MESSAGE_BYTES.min(message.len()));
-        Self { tag: Arc::from(&tag[..tag_end]), message: Arc::from(&message[..message_end]) }
-    }
-
-    /// Whether both texts keep their bounds; asked of everything that is decoded.
-    ///
-    /// # Errors
-    /// One of them is over its bound.
-    pub fn check(&self) -> Result<(), DiagnosticError> {
-        if self.tag.chars().count() > DIAGNOSTIC_TAG_CHARS {
-            return Err(DiagnosticError::TagTooLong);
+    pub fn new(name: ToolName, class: ExecutionClass) -> Self {
+        Self {
+            name,
+            class,
+            reconciles: false,
+            description: Arc::from(""),
+            parameters: Schema::anything(),
+            success: Schema::anything(),
+            risk: Risk::Medium,
+            resource: None,
+            group: None,
+            timeout: DurationMs(TOOL_TIMEOUT_MS),
+            retry: RetryClass::Never,
+            result_bytes: TOOL_RESULT_BYTES,
+            redact: Vec::new(),
+            failure: FailureMode::Return,
+            approval: ApprovalRule::Auto,
         }
-        if self.message.len() > DIAGNOSTIC_MESSAGE_BYTES {
-            return Err(DiagnosticError::MessageTooLong);
-        }
-        Ok(())
     }
 
-    /// The stable, short name of the failure.
+    /// The same, with a reconciler that can be asked what became of a start.
     #[must_use]
-    pub fn tag(&self) -> &str {
-        &self.tag
-    }
-
-    /// What happened, in a sentence.
-    #[must_use]
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-}
-
-/// Why a call was turned down before it started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RejectionReason {
-    /// The host's authorizer said no (RUN-028).
-    NotAuthorized,
-    /// Another call of the same batch could not start; a batch starts whole or not at all.
-    BatchRefused,
-}
-
-/// How a call ended. *Unknown* is not among them: it is a state, not an outcome (DUR-017).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ToolOutcome {
-    /// The tool did it and says so.
-    Success(CanonicalJson),
-    /// The tool declares that it failed.
-    Failure(Diagnostic),
-    /// The call was turned down before it started.
-    Rejected(RejectionReason),
-    /// The call does not fit any tool of the agent.
-    InvalidInput(Diagnostic),
-    /// The handler broke: a panic, or an output that is no valid value.
-    Defect(Diagnostic),
-}
-
-/// How a person or a reconciler closes an unknown outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Resolution {
-    /// It happened, and this is the result.
-    Completed(CanonicalJson),
-    /// It happened, and it failed.
-    Failed(Diagnostic),
-    /// It has not started, *and can no longer start*: the call is tombstoned below the epoch
-    /// that asks.
-    NeverStarted,
-    /// It may have happened, and doing it again does no harm.
-    SafeToRepeat,
-}
-
-impl Resolution {
-    /// The result that this resolution proves, if it proves one.
-    #[must_use]
-    pub fn outcome(&self) -> Option<ToolOutcome> {
-        match self {
-            Self::Completed(result) => Some(ToolOutcome::Success(result.clone())),
-            Self::Failed(diagnostic) => Some(ToolOutcome::Failure(diagnostic.clone())),
-            Self::NeverStarted | Self::SafeToRepeat => None,
-        }
+    pub fn reconciling(self) -> Self {
+        Self { reconciles: true, ..self }
     }
 }

@@ -12,8 +12,8 @@ use crate::effect::{Doubted, External, Reconciliation};
 use crate::identity::RunId;
 use crate::ledger::{AbortIntent, Command, Ownership, Reserved, ResolutionIntent};
 use crate::record::{
-    AbortRequested, Doubt, InputRecorded, Record, RecoveryDecided, Settlement, SubmissionSettled,
-    ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, Doubt, InputKind, InputRecorded, Record, RecoveryDecided, Settlement,
+    SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
 };
 use crate::recovery::{AbortStep, Classified, Decision, Evidence, OwnKnowledge, classify};
 use crate::run;
@@ -123,7 +123,8 @@ impl Working {
                 self.ledger(draft, Command::Finalize { owner, settlement })?;
             }
             Decision::ResumeBatch(_) | Decision::ResumeTurn => {
-                self.drive(setup, draft, run::Input::Resumed)?;
+                let now = self.read_at;
+                self.drive(setup, draft, run::Input::Resumed { now })?;
             }
         }
         Ok(Again)
@@ -136,6 +137,9 @@ impl Working {
             principal: row.admission.principal.clone(),
             run: RunId::derive(self.submission),
             input: row.admission.input.clone(),
+            kind: InputKind::First,
+            at: self.read_at,
+            allowance: row.admission.allowance,
         };
         self.record(setup, draft, alloc::vec![Record::InputRecorded(record)])
     }
@@ -238,7 +242,7 @@ impl Working {
 
     fn result_record(&self, doubt: Doubt, resolution: &Resolution) -> Option<Record> {
         let (submission, call) = (self.submission, doubt.call);
-        let outcome = Arc::new(resolution.outcome()?);
+        let outcome = self.run.kept(call, Arc::new(resolution.outcome()?));
         Some(Record::ToolSettled(ToolSettled { submission, call, outcome }))
     }
 
@@ -253,7 +257,7 @@ impl Working {
             let resolved = Record::ToolResolved(ToolResolved {
                 submission: self.submission,
                 doubt: *doubt,
-                resolution: intent.resolution.clone(),
+                resolution: self.run.kept_of(doubt.call, &intent.resolution),
                 principal: intent.principal.clone(),
                 reason: intent.reason.clone(),
             });

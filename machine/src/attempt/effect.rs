@@ -1,8 +1,10 @@
 //! What an attempt asks for.
 
 use crate::effect::External;
-use crate::identity::DurationMs;
+use crate::event::RunEvent;
+use crate::identity::{DurationMs, SubmissionId};
 use crate::record::Corruption;
+use crate::run::Timer;
 use crate::store::Pipeline;
 
 /// Why an attempt is over. Unless it says otherwise, it holds nothing any more.
@@ -37,6 +39,20 @@ pub enum Effect {
     ScheduleRenewal {
         /// From now.
         after: DurationMs,
+    },
+    /// Say [`super::Input::Due`] after this time.
+    Schedule {
+        /// Of what to remind the run.
+        timer: Timer,
+        /// From now.
+        after: DurationMs,
+    },
+    /// Tell whoever watches the run, under the same rule as an external effect. Volatile.
+    Tell {
+        /// Whose run.
+        submission: SubmissionId,
+        /// What happens to it.
+        event: RunEvent,
     },
     /// The attempt is over.
     End(End),

@@ -2,6 +2,7 @@
 
 use crate::effect::Answer;
 use crate::identity::Token;
+use crate::run::Timer;
 use crate::store::{Replies, StoreFault};
 
 /// What happened.
@@ -18,6 +19,8 @@ pub enum Input {
     Answered(Answer),
     /// The lease needs renewal.
     RenewalDue,
+    /// A timer of the run went off. It may be dropped, doubled or late, and is never early.
+    Due(Timer),
     /// Something about the lane changed: an abort, perhaps. A hint only; it may be dropped,
     /// doubled or late.
     Woken,

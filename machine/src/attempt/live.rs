@@ -36,6 +36,10 @@ impl Working {
                 run::Effect::External(external) => {
                     draft.after.push(Effect::External(external));
                 }
+                run::Effect::Tell(event) => self.tell(draft, event),
+                run::Effect::Schedule { timer, after } => {
+                    draft.after.push(Effect::Schedule { timer, after });
+                }
                 run::Effect::Settle(settlement) => self.reserve(draft, settlement)?,
             }
         }
@@ -61,6 +65,9 @@ impl Working {
             }
         }
         self.inbox = later;
+        for timer in core::mem::take(&mut self.due) {
+            self.drive(setup, draft, run::Input::Due(timer))?;
+        }
         Ok(())
     }
 
@@ -110,7 +117,8 @@ impl Working {
         for answer in core::mem::take(&mut self.inbox) {
             let Answer::Tool { start, outcome } = &answer else { continue };
             if flights.tools.remove(start) {
-                let (submission, call, outcome) = (self.submission, start.call, outcome.clone());
+                let (submission, call) = (self.submission, start.call);
+                let outcome = self.run.kept(call, outcome.clone());
                 let settled = ToolSettled { submission, call, outcome };
                 groups.push(alloc::vec![Record::ToolSettled(settled)]);
                 draft.consumed.push(answer);

@@ -10,6 +10,7 @@ use crate::admission::creation;
 use crate::contract::Machine;
 use crate::conversation::{self, Conversation};
 use crate::effect::Answer;
+use crate::event::{RunEvent, announce};
 use crate::ledger::{self, Claim, Ledger, Ownership};
 use crate::record::{Batch, Record};
 use crate::store::StoreCommand;
@@ -69,6 +70,12 @@ impl Working {
         self.log(draft, conversation::Command::Append { epoch, producer, expected, batch })
     }
 
+    /// Tells whoever watches, behind everything that is in the pipeline.
+    pub(super) fn tell(&self, draft: &mut Draft, event: RunEvent) {
+        let submission = self.submission;
+        draft.after.push(Effect::Tell { submission, event });
+    }
+
     /// Folds records and adds their append.
     pub(super) fn record(
         &mut self,
@@ -77,7 +84,17 @@ impl Working {
         records: Vec<Record>,
     ) -> Predicted {
         let batch = self.run.fold(records).ok_or(Defect)?;
-        self.append(setup, draft, batch)
+        self.state(setup, draft, batch)
+    }
+
+    /// Adds the append of a batch of the attempt's own, and tells what it states.
+    fn state(&mut self, setup: &Setup, draft: &mut Draft, batch: Arc<Batch>) -> Predicted {
+        self.append(setup, draft, batch.clone())?;
+        if setup.watched {
+            let facts = batch.records().iter().flat_map(announce);
+            facts.for_each(|event| self.tell(draft, event));
+        }
+        Ok(())
     }
 
     /// The same for several groups of records, each to stand or fall as a whole: in one batch if
@@ -93,7 +110,7 @@ impl Working {
             return Ok(());
         }
         if let Some(batch) = self.run.fold(groups.concat()) {
-            return self.append(setup, draft, batch);
+            return self.state(setup, draft, batch);
         }
         groups.into_iter().try_for_each(|records| self.record(setup, draft, records))
     }

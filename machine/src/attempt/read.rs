@@ -122,11 +122,13 @@ impl Reading {
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
-        let Kept { flights, inbox, asked, proofs, renewal_due, woken } = self.kept;
+        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken } = self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
         let run =
             run::State::new(setup.binding.clone(), conversation, submission, epoch, projection)
+                .with_entropy(self.token)
+                .watched(setup.watched)
                 .with_flights(flights);
         let working = Working {
             token: self.token,
@@ -141,6 +143,7 @@ impl Reading {
             sent: None,
             ending: None,
             renewal_due,
+            due,
             woken,
         };
         working.proceed(setup)

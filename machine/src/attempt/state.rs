@@ -15,7 +15,7 @@ use crate::identity::{
 use crate::ledger::{self, Ownership, Row};
 use crate::projection::{Projection, Reader};
 use crate::record::Doubt;
-use crate::run::{self, Flights};
+use crate::run::{self, Flights, Timer};
 use crate::store::Pipeline;
 
 /// What an attempt is given.
@@ -31,6 +31,8 @@ pub struct Setup {
     pub lease: DurationMs,
     /// How long before the first renewal, and between renewals.
     pub renewal: DurationMs,
+    /// Whether somebody watches: an attempt that nobody watches tells nothing.
+    pub watched: bool,
 }
 
 /// An attempt.
@@ -66,6 +68,8 @@ pub(super) struct Kept {
     pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
     /// Whether the lease wants renewal.
     pub(super) renewal_due: bool,
+    /// The run's timers that went off.
+    pub(super) due: BTreeSet<Timer>,
     /// Whether the lane is to be looked at again.
     pub(super) woken: bool,
 }
@@ -118,6 +122,7 @@ pub(super) struct Working {
     pub(super) sent: Option<Sent>,
     pub(super) ending: Option<End>,
     pub(super) renewal_due: bool,
+    pub(super) due: BTreeSet<Timer>,
     pub(super) woken: bool,
 }
 
@@ -183,7 +188,7 @@ impl Working {
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
         let flights = self.run.flights().clone();
-        let Self { token, inbox, asked, proofs, renewal_due, woken, .. } = self;
-        (token, Kept { flights, inbox, asked, proofs, renewal_due, woken })
+        let Self { token, inbox, asked, proofs, renewal_due, due, woken, .. } = self;
+        (token, Kept { flights, inbox, asked, proofs, renewal_due, due, woken })
     }
 }

@@ -46,6 +46,9 @@ fn reading_step(mut reading: Reading, setup: &Setup, input: Input) -> Next {
         Input::Stored(answer) => return reading.stored(setup, answer),
         Input::Answered(answer) => reading.kept.inbox.push_back(answer),
         Input::RenewalDue => reading.kept.renewal_due = true,
+        Input::Due(timer) => {
+            reading.kept.due.insert(timer);
+        }
         // The lane may have been read already, with only its answer still on the way.
         Input::Woken => reading.kept.woken = true,
         Input::Started { .. } => {}
@@ -58,6 +61,9 @@ fn working_step(mut it: Working, setup: &Setup, input: Input) -> Next {
         Input::Stored(answer) => return it.stored(setup, answer),
         Input::Answered(answer) => it.inbox.push_back(answer),
         Input::RenewalDue => it.renewal_due = true,
+        Input::Due(timer) => {
+            it.due.insert(timer);
+        }
         Input::Woken => it.woken = true,
         Input::Started { .. } => {}
     }
@@ -176,7 +182,15 @@ impl Working {
                     self.renewal_due = true;
                     continue;
                 }
-                Effect::Store(_) | Effect::CancelExternals | Effect::End(_) => continue,
+                // A run that resumes asks for its timers again.
+                Effect::Schedule { timer, .. } => {
+                    self.run.forget(*timer);
+                    continue;
+                }
+                Effect::Store(_)
+                | Effect::CancelExternals
+                | Effect::Tell { .. }
+                | Effect::End(_) => continue,
             };
             self.run.recall(external);
             match external {
@@ -188,7 +202,10 @@ impl Working {
                 External::Reconcile(it) => {
                     self.asked.remove(&it.doubt);
                 }
-                External::CallModel(_) | External::Authorize { .. } => {}
+                External::CallModel(_)
+                | External::Check { .. }
+                | External::Approve { .. }
+                | External::Authorize { .. } => {}
             }
         }
         let submission = self.submission;

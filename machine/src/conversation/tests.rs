@@ -39,6 +39,9 @@ fn input(n: u8, text: &str) -> Record {
         principal: PrincipalId::new("ada").unwrap(),
         run: RunId::derive(submission(n)),
         input: CanonicalJson::string(text).unwrap(),
+        kind: crate::record::InputKind::First,
+        at: Timestamp(1_000),
+        allowance: crate::agent::Allowance::default(),
     })
 }
 

@@ -5,9 +5,11 @@ use alloc::vec::Vec;
 
 use super::kind::ExternalKind;
 use crate::agent::{
-    ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome,
+    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Purpose, Resolution, Risk,
+    Schema, ToolOutcome,
 };
-use crate::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
+use crate::digest::Digest;
+use crate::identity::{AgentId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
 use crate::record::Doubt;
 
@@ -20,6 +22,12 @@ pub struct Invocation {
     pub epoch: Epoch,
     /// Which tool.
     pub tool: ToolName,
+    /// Of which run.
+    pub run: RunId,
+    /// Of which agent.
+    pub agent: AgentId,
+    /// In which group of tools, if it is in one: calls of a group share permits.
+    pub group: Option<GroupName>,
     /// What may be done on doubt.
     pub class: ExecutionClass,
     /// Complete, decoded parameters.
@@ -37,11 +45,75 @@ pub struct Doubted {
     pub asking: Epoch,
 }
 
+/// A value that has to fit a schema.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fitting {
+    /// The schema.
+    pub schema: Schema,
+    /// The value.
+    pub value: CanonicalJson,
+}
+
+/// What values are checked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CheckSubject {
+    /// The parameters of a response's calls, in declaration order.
+    Parameters,
+    /// The final answer.
+    Output,
+}
+
+/// A call that an approver is asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ApprovalQuestion {
+    /// Which call.
+    pub call: ToolCallId,
+    /// Of which tool.
+    pub tool: ToolName,
+    /// How much harm it can do.
+    pub risk: Risk,
+    /// Digest of exactly these parameters: an answer about others is none.
+    pub digest: Digest,
+    /// The parameters, without what nobody is shown.
+    pub preview: CanonicalJson,
+}
+
+/// What an approver says about one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ApprovalAnswer {
+    /// Which call.
+    pub call: ToolCallId,
+    /// The digest of the parameters that it was asked about.
+    pub digest: Digest,
+    /// Whether the call may start.
+    pub approved: bool,
+}
+
 /// Something only the outside can do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum External {
     /// Ask a model.
     CallModel(Arc<ModelRequest>),
+    /// Check values against schemas: a computation, answered at once.
+    Check {
+        /// The run that asks.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// What the values are.
+        subject: CheckSubject,
+        /// Each with its schema.
+        values: Vec<Fitting>,
+    },
+    /// Ask an approver about calls, each by itself.
+    Approve {
+        /// The run that asks.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// The calls, in declaration order.
+        questions: Vec<ApprovalQuestion>,
+    },
     /// Ask the host whether these calls may be prepared (RUN-028).
     Authorize {
         /// The run that asks.
@@ -63,6 +135,8 @@ impl External {
     pub const fn kind(&self) -> ExternalKind {
         match self {
             Self::CallModel(_) => ExternalKind::CallModel,
+            Self::Check { .. } => ExternalKind::Check,
+            Self::Approve { .. } => ExternalKind::Approve,
             Self::Authorize { .. } => ExternalKind::Authorize,
             Self::InvokeTool(_) => ExternalKind::InvokeTool,
             Self::Reconcile(_) => ExternalKind::Reconcile,
@@ -97,8 +171,30 @@ pub enum Answer {
         run: RunId,
         /// Its turn.
         turn: Turn,
+        /// What it was asked for.
+        purpose: Purpose,
         /// The response.
         response: Result<Arc<ModelResponse>, ModelFault>,
+    },
+    /// Values were checked.
+    Checked {
+        /// The run that asked.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// What the values are.
+        subject: CheckSubject,
+        /// For each value, why it does not fit; none if it does.
+        verdicts: Vec<Option<Diagnostic>>,
+    },
+    /// An approver answered.
+    Approver {
+        /// The run that asked.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// About each call. A call that nothing is said about is not approved.
+        answers: Vec<ApprovalAnswer>,
     },
     /// The authorizer answered.
     Authorizer {
@@ -115,6 +211,12 @@ pub enum Answer {
         start: Doubt,
         /// How the call ended.
         outcome: Arc<ToolOutcome>,
+    },
+    /// A start has no answer and will have none: it may have happened, and it may still happen.
+    /// That is no outcome (DUR-017): the classifier finds out, or marks a doubt.
+    Unsure {
+        /// Which start of which call.
+        start: Doubt,
     },
     /// A reconciler answered.
     Reconciler {

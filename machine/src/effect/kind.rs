@@ -106,12 +106,31 @@ kinds! {
     ExternalKind {
         /// Ask a model.
         CallModel => "model.call",
+        /// Check values against schemas.
+        Check => "schema.check",
+        /// Ask an approver.
+        Approve => "approver.approve",
         /// Ask the host's authorizer.
         Authorize => "authorizer.authorize",
         /// Run a tool.
         InvokeTool => "tool.invoke",
         /// Ask what became of a start.
         Reconcile => "tool.reconcile",
+    }
+}
+
+impl ExternalKind {
+    /// How the world performs it.
+    #[must_use]
+    pub const fn class(self) -> EffectClass {
+        match self {
+            Self::Check => EffectClass::Compute,
+            Self::CallModel
+            | Self::Approve
+            | Self::Authorize
+            | Self::InvokeTool
+            | Self::Reconcile => EffectClass::External,
+        }
     }
 }
 
@@ -166,7 +185,7 @@ impl EffectKind {
                 EffectClass::Durable
             }
             Self::ReadLane | Self::ReadLog => EffectClass::Read,
-            Self::External(_) => EffectClass::External,
+            Self::External(kind) => kind.class(),
         }
     }
 }

@@ -9,7 +9,10 @@ mod external;
 mod failpoint;
 mod kind;
 
-pub use external::{Answer, Authorization, Doubted, External, Invocation, Reconciliation};
+pub use external::{
+    Answer, ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, Doubted, External,
+    Fitting, Invocation, Reconciliation,
+};
 pub use failpoint::{Failpoint, FailpointError};
 pub use kind::{CrashPhase, EffectClass, EffectKind, ExternalKind, LedgerKind};
 

@@ -26,7 +26,7 @@ fn dur_019_the_kinds_are_complete() {
         assert_eq!(EffectKind::all().filter(|each| *each == kind).count(), 1, "{kind:?}");
     }
     assert_eq!(LedgerKind::ALL.len(), 12);
-    assert_eq!(ExternalKind::ALL.len(), 4);
+    assert_eq!(ExternalKind::ALL.len(), 6);
 }
 
 #[test]
@@ -43,6 +43,7 @@ fn dur_019_the_class_alone_fixes_the_phases() {
 fn dur_019_what_the_outside_does_may_half_happen_and_nothing_else() {
     for kind in EffectKind::all() {
         let expected = match kind {
+            EffectKind::External(ExternalKind::Check) => EffectClass::Compute,
             EffectKind::External(_) => EffectClass::External,
             EffectKind::ReadLane | EffectKind::ReadLog => EffectClass::Read,
             EffectKind::Ledger(_)

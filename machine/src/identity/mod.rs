@@ -11,7 +11,8 @@ mod named;
 pub use counters::{AdmissionSequence, DurationMs, Epoch, Sequence, Timestamp, Turn};
 pub use derived::{AttemptId, BatchId, RecordId, RunId, SubmissionId, Token, ToolCallId};
 pub use named::{
-    AgentId, ConversationId, IdempotencyKey, NameError, PrincipalId, ProducerId, TenantId, ToolName,
+    AgentId, CompactorVersion, ConversationId, GroupName, IdempotencyKey, NameError, PrincipalId,
+    ProducerId, TenantId, ToolName,
 };
 
 #[cfg(test)]

@@ -99,6 +99,10 @@ named! {
     IdempotencyKey;
     /// The name of a tool as the model sees it.
     ToolName;
+    /// Tools whose calls share permits.
+    GroupName;
     /// A process that claims lanes and writes batches.
     ProducerId;
+    /// Which version of which compactor has made a summary.
+    CompactorVersion;
 }

@@ -45,6 +45,7 @@ mod bounds;
 mod canonicalize;
 mod error;
 mod number;
+mod pointer;
 mod scan;
 mod text;
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::slice::Change;
 use super::state::{AbortIntent, Reserved, ResolutionIntent};
+use crate::agent::Allowance;
 use crate::digest::Digest;
 use crate::identity::{
     AdmissionSequence, AgentId, DurationMs, Epoch, IdempotencyKey, PrincipalId, ProducerId,
@@ -28,10 +29,12 @@ pub struct Admission {
     pub key: IdempotencyKey,
     /// The agent that is to answer.
     pub agent: AgentId,
-    /// Digest of agent and input: an equal key with another payload is a conflict.
+    /// Digest of agent, input and allowance: an equal key with another payload is a conflict.
     pub payload: Digest,
     /// The input.
     pub input: CanonicalJson,
+    /// How much less its run may use than the agent's policy allows.
+    pub allowance: Allowance,
 }
 
 /// Ownership of a lane, as its owner proves it (DUR-006).

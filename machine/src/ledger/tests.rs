@@ -59,6 +59,7 @@ fn admission(n: u8, text: &str) -> Arc<Admission> {
         agent: AgentId::new("clerk").unwrap(),
         payload: input.digest(),
         input,
+        allowance: crate::agent::Allowance::default(),
     })
 }
 
@@ -85,6 +86,7 @@ fn settled(n: u8, outcome: Outcome, text: &str) -> Reserved {
         Outcome::Completed => Settlement::Completed {
             output: CanonicalJson::string(text).unwrap(),
             finish: FinishKind::ModelStop,
+            disposition: None,
         },
         Outcome::Failed => {
             Settlement::Failed { diagnostic: Diagnostic::cut("Test", text), limit: None }

@@ -4,11 +4,14 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::view::{CallView, Projection, RunView, StartState, StartView, SubmissionView, TurnView};
+use super::view::{
+    CallView, LateInput, Overhead, Projection, RunView, StartState, StartView, SubmissionView,
+    TurnView,
+};
 use crate::identity::{Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
-    Batch, CanonicalSettlement, Corruption, Doubt, ModelResponded, Record, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolSettled,
+    Batch, CanonicalSettlement, Compaction, CompactionCreated, Corruption, Doubt, InputRecorded,
+    ModelResponded, Record, StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
 };
 
 /// A record that contradicts the records before it. Where it stands is known to the caller.
@@ -40,22 +43,20 @@ impl Projection {
     /// # Errors
     /// A record contradicts the records before it.
     pub fn try_apply(&mut self, epoch: Epoch, batch: &Batch) -> Result<(), Corruption> {
-        let (created, next, shown) = (self.created.clone(), self.next, self.transcript.len());
+        let (created, next) = (self.created.clone(), self.next);
+        let transcript = self.transcript.clone();
         let spoken_of: BTreeSet<SubmissionId> =
             batch.records().iter().filter_map(Record::submission).collect();
         let views = spoken_of.into_iter().map(|id| (id, self.submissions.get(&id).cloned()));
         let views: Vec<_> = views.collect();
         let applied = self.apply(epoch, batch);
         if applied.is_err() {
-            (self.created, self.next) = (created, next);
+            (self.created, self.next, self.transcript) = (created, next, transcript);
             for (id, view) in views {
                 match view {
                     Some(view) => drop(self.submissions.insert(id, view)),
                     None => drop(self.submissions.remove(&id)),
                 }
-            }
-            if shown < self.transcript.len() {
-                Arc::make_mut(&mut self.transcript).truncate(shown);
             }
         }
         applied
@@ -86,17 +87,23 @@ impl Projection {
             Record::ConversationCreated(_) => Err(Contradiction),
             Record::InputRecorded(it) => {
                 ensure(view.run.is_none() && view.settled.is_none())?;
-                let input = Arc::new(it.clone());
-                let (input_epoch, turns) = (epoch, Vec::new());
-                let run = RunView { run: it.run, input, input_epoch, interrupted: None, turns };
-                view.run = Some(run);
+                match it.kind.host() {
+                    None => view.run = Some(begun(it, at, epoch)),
+                    Some(host) => self.join(host, it, at)?,
+                }
                 Ok(())
             }
-            Record::ModelResponded(it) => responded(view.running()?, it),
+            Record::ModelResponded(it) => responded(view.running()?, at, it),
             Record::ModelInterrupted(it) => {
                 let run = view.running()?;
                 ensure(it.epoch == epoch && it.turn == run.next_turn())?;
                 run.interrupted = Some(epoch);
+                run.overhead.tokens = run.overhead.tokens.saturating_add(it.lost_tokens);
+                Ok(())
+            }
+            Record::CompactionCreated(it) => {
+                compacted(view.running()?, it)?;
+                self.transcript = it.applied_to(&self.transcript);
                 Ok(())
             }
             Record::ToolPrepared(it) => prepared(view.running()?, it, epoch),
@@ -127,6 +134,16 @@ impl Projection {
         }
     }
 
+    /// Adds an input to the run of another submission.
+    fn join(&mut self, host: SubmissionId, it: &InputRecorded, at: Sequence) -> Applied {
+        let view = Arc::make_mut(self.submissions.get_mut(&host).ok_or(Contradiction)?);
+        let run = view.running()?;
+        ensure(it.run == run.run && host != it.submission)?;
+        let before = run.next_turn();
+        run.late_inputs.push(LateInput { before, at, input: Arc::new(it.clone()) });
+        Ok(())
+    }
+
     fn settle(&mut self, id: SubmissionId, at: Sequence, it: &SubmissionSettled) -> Applied {
         let view = Arc::make_mut(self.submissions.entry(id).or_default());
         ensure(view.settled.is_none() && it.run == view.run.as_ref().map(|run| run.run))?;
@@ -134,7 +151,7 @@ impl Projection {
         let outcome = it.settlement.outcome();
         view.settled = Some(CanonicalSettlement::new(id, at, digest, outcome));
         if let Some(run) = &mut view.run {
-            Arc::make_mut(&mut self.transcript).extend(run.messages());
+            run.show(&mut self.transcript);
         }
         view.forget_turns();
         Ok(())
@@ -189,7 +206,38 @@ impl RunView {
     }
 }
 
-fn responded(run: &mut RunView, it: &ModelResponded) -> Applied {
+fn begun(it: &InputRecorded, at: Sequence, epoch: Epoch) -> RunView {
+    RunView {
+        run: it.run,
+        input: Arc::new(it.clone()),
+        input_at: at,
+        late_inputs: Vec::new(),
+        input_epoch: epoch,
+        interrupted: None,
+        overhead: Overhead::default(),
+        compacted: None,
+        summarized: None,
+        turns: Vec::new(),
+    }
+}
+
+/// Context is made smaller between two turns, and only what earlier runs left of it.
+fn compacted(run: &mut RunView, it: &CompactionCreated) -> Applied {
+    ensure(it.turn == run.next_turn() && run.unsettled_calls().next().is_none())?;
+    ensure(it.through < run.input_at)?;
+    let usage = it.usage.unwrap_or_default();
+    let Overhead { tokens, cost_micros } = &mut run.overhead;
+    *tokens = tokens.saturating_add(usage.tokens());
+    *cost_micros = cost_micros.saturating_add(usage.cost_micros);
+    run.compacted = Some(it.turn);
+    match it.compaction {
+        Compaction::ResultsCleared => {}
+        Compaction::Summarized(_) => run.summarized = Some(it.turn),
+    }
+    Ok(())
+}
+
+fn responded(run: &mut RunView, at: Sequence, it: &ModelResponded) -> Applied {
     ensure(it.turn == run.next_turn() && run.unsettled_calls().next().is_none())?;
     let calls = it.response.calls().enumerate().map(|(index, call)| CallView {
         id: ToolCallId::derive(run.run, it.turn, index),
@@ -200,7 +248,9 @@ fn responded(run: &mut RunView, it: &ModelResponded) -> Applied {
         outcome: None,
     });
     let calls = calls.collect();
-    run.turns.push(TurnView { turn: it.turn, response: it.response.clone(), calls });
+    let (turn, response) = (it.turn, it.response.clone());
+    let overhead = core::mem::take(&mut run.overhead);
+    run.turns.push(TurnView { turn, at, overhead, response, calls });
     Ok(())
 }
 

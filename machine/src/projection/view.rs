@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::agent::{Message, ModelResponse, Resolution, ToolOutcome};
+use crate::agent::{Messages, ModelResponse, Resolution, ToolOutcome};
 use crate::identity::{Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
 use crate::record::{
@@ -15,7 +15,7 @@ use crate::record::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Projection {
     pub(super) created: Option<Arc<ConversationCreated>>,
-    pub(super) transcript: Arc<Vec<Message>>,
+    pub(super) transcript: Messages,
     pub(super) submissions: BTreeMap<SubmissionId, Arc<SubmissionView>>,
     pub(super) next: Sequence,
 }
@@ -29,7 +29,7 @@ impl Projection {
 
     /// Messages of settled runs, whole batches only (RUN-033).
     #[must_use]
-    pub fn transcript(&self) -> &[Message] {
+    pub const fn transcript(&self) -> &Messages {
         &self.transcript
     }
 
@@ -105,10 +105,20 @@ pub struct RunView {
     pub run: RunId,
     /// Its input.
     pub input: Arc<InputRecorded>,
+    /// Where in the log its input stands.
+    pub input_at: Sequence,
+    /// Inputs that came while it was going on, in order.
+    pub late_inputs: Vec<LateInput>,
     /// The epoch under which the input was recorded.
     pub input_epoch: Epoch,
     /// The last epoch that recorded that it asks the model again.
     pub interrupted: Option<Epoch>,
+    /// What it has used up on the way to its next turn.
+    pub overhead: Overhead,
+    /// The last turn before which its context was made smaller.
+    pub compacted: Option<Turn>,
+    /// The last turn before which older messages were summarized.
+    pub summarized: Option<Turn>,
     /// Its turns. Emptied when the submission is settled and no call ever was in doubt.
     pub turns: Vec<TurnView>,
 }
@@ -127,11 +137,35 @@ impl RunView {
     }
 }
 
+/// An input that came while its run was going on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LateInput {
+    /// The turn that is the first to see it.
+    pub before: Turn,
+    /// Where in the log it stands.
+    pub at: Sequence,
+    /// The input.
+    pub input: Arc<InputRecorded>,
+}
+
+/// What the way to a response has used up: lost questions and summaries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Overhead {
+    /// Tokens.
+    pub tokens: u64,
+    /// Millionths of the binding's currency.
+    pub cost_micros: u64,
+}
+
 /// One turn: a response and what became of its calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TurnView {
     /// Which turn.
     pub turn: Turn,
+    /// Where in the log it begins.
+    pub at: Sequence,
+    /// What asking for it used up beside the response.
+    pub overhead: Overhead,
     /// The response.
     pub response: Arc<ModelResponse>,
     /// Its calls, in declaration order (ARC-04).

@@ -7,7 +7,10 @@ use alloc::vec::Vec;
 
 use super::Record;
 use crate::agent::{ModelResponse, Resolution, ToolOutcome};
-use crate::limits::{BATCH_BYTES, BATCH_RECORDS, RESPONSE_CALLS, RESPONSE_PARTS, TEXT_BYTES};
+use crate::limits::{
+    BATCH_BYTES, BATCH_RECORDS, RESPONSE_BYTES, RESPONSE_CALLS, RESPONSE_PARTS, SUMMARY_BYTES,
+    TEXT_BYTES,
+};
 
 /// The version of the record layout. A change of any record's layout changes it.
 pub const SCHEMA_VERSION: u16 = 1;
@@ -94,6 +97,7 @@ fn keeps_its_rules(record: &Record) -> bool {
             ToolOutcome::Failure(why)
             | ToolOutcome::InvalidInput(why)
             | ToolOutcome::Defect(why) => why.check().is_ok(),
+            ToolOutcome::Truncated(cut) => is_text(&cut.head) && is_text(&cut.tail),
             ToolOutcome::Success(_) | ToolOutcome::Rejected(_) => true,
         },
         Record::ToolResolved(it) => match &*it.resolution {
@@ -103,6 +107,7 @@ fn keeps_its_rules(record: &Record) -> bool {
             }
         },
         Record::AbortRequested(it) => is_text(&it.reason),
+        Record::CompactionCreated(it) => it.summary_bytes() <= SUMMARY_BYTES,
         Record::SubmissionSettled(it) => it.check().is_ok(),
         Record::ConversationCreated(_)
         | Record::InputRecorded(_)
@@ -116,7 +121,9 @@ fn keeps_its_rules(record: &Record) -> bool {
 fn response_is_bounded(response: &ModelResponse) -> bool {
     response.parts.len() <= RESPONSE_PARTS
         && response.calls().count() <= RESPONSE_CALLS
-        && response.calls().all(|call| is_text(&call.label))
+        && response.bytes() <= RESPONSE_BYTES
+        && response.calls().chain(response.provider_calls()).all(|call| is_text(&call.label))
+        && response.usage.is_none_or(|usage| usage.is_possible())
 }
 
 fn is_text(text: &str) -> bool {

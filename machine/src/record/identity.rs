@@ -1,6 +1,6 @@
 //! The deterministic identity of each record.
 
-use super::Record;
+use super::{Compaction, Record};
 use crate::digest::Hasher;
 use crate::identity::{RecordId, SubmissionId};
 
@@ -40,6 +40,14 @@ impl Record {
                 by("everstep/record/recovery", it.submission).number(it.epoch.0)
             }
             Self::SubmissionSettled(it) => by("everstep/record/settled", it.submission),
+            Self::CompactionCreated(it) => by("everstep/record/compaction", it.submission)
+                .number(it.turn.0.into())
+                .number(match it.compaction {
+                    Compaction::ResultsCleared => 0,
+                    Compaction::Summarized(_) => 1,
+                })
+                // A turn that is refused for its length may have been summarized, less far.
+                .number(it.through.0),
         };
         RecordId(hasher.id())
     }
@@ -59,6 +67,7 @@ impl Record {
             Self::AbortRequested(it) => it.submission,
             Self::RecoveryDecided(it) => it.submission,
             Self::SubmissionSettled(it) => it.submission,
+            Self::CompactionCreated(it) => it.submission,
         })
     }
 }

@@ -44,6 +44,8 @@ batch_kinds! {
     AbortRequested => "AbortRequested",
     /// The submission ended.
     SubmissionSettled => "SubmissionSettled",
+    /// Context was made smaller.
+    CompactionCreated => "CompactionCreated",
 }
 
 impl BatchKind {
@@ -66,6 +68,7 @@ impl BatchKind {
             Record::AbortRequested(_) => Self::AbortRequested,
             Record::RecoveryDecided(_) => Self::RecoveryDecided,
             Record::SubmissionSettled(_) => Self::SubmissionSettled,
+            Record::CompactionCreated(_) => Self::CompactionCreated,
         })
     }
 }

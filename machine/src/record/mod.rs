@@ -13,11 +13,11 @@ use alloc::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{ModelResponse, Resolution, ToolOutcome};
+use crate::agent::{Allowance, ModelResponse, Resolution, ToolOutcome, Usage};
 use crate::digest::Digest;
 use crate::identity::{
-    AgentId, ConversationId, Epoch, PrincipalId, RunId, SubmissionId, TenantId, ToolCallId,
-    ToolName, Turn,
+    AgentId, ConversationId, Epoch, PrincipalId, RunId, Sequence, SubmissionId, TenantId,
+    Timestamp, ToolCallId, ToolName, Turn,
 };
 use crate::json::CanonicalJson;
 
@@ -56,6 +56,41 @@ pub struct InputRecorded {
     pub run: RunId,
     /// What was submitted.
     pub input: CanonicalJson,
+    /// How it got into the run.
+    pub kind: InputKind,
+    /// What the store's clock read when that was decided: a run's duration counts from its first
+    /// input (RUN-027).
+    pub at: Timestamp,
+    /// How much less the run may use than its agent's policy allows.
+    pub allowance: Allowance,
+}
+
+/// How an input gets into a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InputKind {
+    /// It began the run.
+    First,
+    /// It was sent to a run that was going on, and came before its next request (RUN-012).
+    Steering {
+        /// The submission that began the run.
+        host: SubmissionId,
+    },
+    /// It waited, and came when the run would otherwise have stopped (RUN-013).
+    FollowUp {
+        /// The submission that began the run.
+        host: SubmissionId,
+    },
+}
+
+impl InputKind {
+    /// The submission that began the run, if it is another one.
+    #[must_use]
+    pub const fn host(self) -> Option<SubmissionId> {
+        match self {
+            Self::First => None,
+            Self::Steering { host } | Self::FollowUp { host } => Some(host),
+        }
+    }
 }
 
 /// A model answered, completely.
@@ -78,6 +113,42 @@ pub struct ModelInterrupted {
     pub turn: Turn,
     /// The epoch that asks again.
     pub epoch: Epoch,
+    /// Tokens that the lost question is taken to have used (BU-07).
+    pub lost_tokens: u64,
+}
+
+/// Context was made smaller. What it covers stays in the log, and is shown no more (CAP-007).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CompactionCreated {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Before which turn.
+    pub turn: Turn,
+    /// Every message up to the turn that begins with this record is covered. A response and its
+    /// results are one: no cut comes between them (RUN-023).
+    pub through: Sequence,
+    /// What is shown instead.
+    pub compaction: Compaction,
+    /// What making it used.
+    pub usage: Option<Usage>,
+}
+
+/// What is shown instead of covered messages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Compaction {
+    /// The messages themselves, without what the tools returned.
+    ResultsCleared,
+    /// A summary of them.
+    Summarized(Arc<str>),
+}
+
+impl CompactionCreated {
+    pub(crate) fn summary_bytes(&self) -> usize {
+        match &self.compaction {
+            Compaction::ResultsCleared => 0,
+            Compaction::Summarized(summary) => summary.len(),
+        }
+    }
 }
 
 /// A call of a class other than readonly is about to start.
@@ -197,6 +268,8 @@ pub enum Record {
     RecoveryDecided(RecoveryDecided),
     /// The submission ended.
     SubmissionSettled(SubmissionSettled),
+    /// Context was made smaller.
+    CompactionCreated(CompactionCreated),
 }
 
 #[cfg(test)]

@@ -1,31 +1,55 @@
 //! How a submission can end, and the proof that it canonically has.
 
+use alloc::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::codec::{CodecError, encode_records};
 use super::{Record, SubmissionSettled};
-use crate::agent::Diagnostic;
+use crate::agent::{Diagnostic, Dimension};
 use crate::digest::Digest;
 use crate::identity::{Sequence, SubmissionId};
 use crate::json::CanonicalJson;
+use crate::limits::IDENTIFIER_CHARS;
 
 /// Which finish a completed run had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FinishKind {
     /// The model answered without calls.
     ModelStop,
+    /// The model answered as its output contract wants it (RUN-025).
+    Completed,
+    /// A budget was used up, and this is the model's final answer (RUN-011).
+    BudgetExhausted(Dimension),
 }
 
 /// A policy limit that ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PolicyLimit {
-    /// The run may take no further turn.
-    Turns,
+    /// The run has used up one of its budgets.
+    Budget(Dimension),
+    /// Too many calls in a row failed (RUN-029).
+    RepeatedFailures,
 }
 
 impl PolicyLimit {
-    /// The policy tag of the diagnostic that goes with the limit.
-    pub const TAG: &'static str = "BudgetExceeded";
+    /// The tags that only a policy limit gives.
+    const TAGS: [&'static str; 2] = ["BudgetExceeded", "RepeatedFailures"];
+
+    /// The tag of the diagnostic that goes with the limit.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::Budget(_) => Self::TAGS[0],
+            Self::RepeatedFailures => Self::TAGS[1],
+        }
+    }
+
+    /// Whether a tag is one that only a policy limit gives.
+    #[must_use]
+    pub fn owns(tag: &str) -> bool {
+        Self::TAGS.contains(&tag)
+    }
 }
 
 /// How a submission ended. Exactly one of three shapes; anything else fails to decode.
@@ -37,6 +61,8 @@ pub enum Settlement {
         output: CanonicalJson,
         /// Why it finished.
         finish: FinishKind,
+        /// The application's word for the outcome; only where no budget was used up (RUN-026).
+        disposition: Option<Arc<str>>,
     },
     /// It failed, and says why.
     Failed {
@@ -64,11 +90,14 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementError {
     /// A policy tag without its limit, or a limit without a policy tag.
-    #[error("a limit stands exactly beside the policy tag {}", PolicyLimit::TAG)]
+    #[error("a limit stands exactly beside its own policy tag")]
     LimitWithoutTag,
     /// The diagnostic is over its bounds.
     #[error("the diagnostic is over its bounds")]
     Diagnostic,
+    /// A disposition beside a budget that was used up, or one that is over its bounds.
+    #[error("a disposition stands only beside an ordinary finish, and is short")]
+    Disposition,
     /// An answer, but no run that gave it.
     #[error("a completed submission has a run")]
     CompletedWithoutRun,
@@ -90,12 +119,25 @@ impl Settlement {
     /// # Errors
     /// The limit and the tag disagree, or the diagnostic is over its bounds.
     pub fn check(&self) -> Result<(), SettlementError> {
-        let Self::Failed { diagnostic, limit } = self else { return Ok(()) };
-        diagnostic.check().map_err(|_| SettlementError::Diagnostic)?;
-        if limit.is_some() == (diagnostic.tag() == PolicyLimit::TAG) {
-            Ok(())
-        } else {
-            Err(SettlementError::LimitWithoutTag)
+        match self {
+            Self::Aborted => Ok(()),
+            Self::Completed { finish, disposition, .. } => {
+                let ordinary = !matches!(finish, FinishKind::BudgetExhausted(_));
+                match disposition {
+                    Some(word) if !ordinary || word.len() > IDENTIFIER_CHARS => {
+                        Err(SettlementError::Disposition)
+                    }
+                    Some(_) | None => Ok(()),
+                }
+            }
+            Self::Failed { diagnostic, limit } => {
+                diagnostic.check().map_err(|_| SettlementError::Diagnostic)?;
+                let agree = match limit {
+                    Some(limit) => limit.tag() == diagnostic.tag(),
+                    None => !PolicyLimit::owns(diagnostic.tag()),
+                };
+                if agree { Ok(()) } else { Err(SettlementError::LimitWithoutTag) }
+            }
         }
     }
 }

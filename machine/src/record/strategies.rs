@@ -12,7 +12,9 @@ use core::fmt::Debug;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agent::{Diagnostic, FinishReason, RejectionReason, ResponsePart, ToolCall, Usage};
+use crate::agent::{
+    Allowance, Diagnostic, Dimension, FinishReason, RejectionReason, ResponsePart, ToolCall, Usage,
+};
 use crate::identity::{NameError, ProducerId, Sequence, Timestamp};
 
 /// How many cases a property of records is tried on.
@@ -86,16 +88,27 @@ fn response_part() -> impl Strategy<Value = ResponsePart> {
     ]
 }
 
+fn usage() -> impl Strategy<Value = Usage> {
+    any::<(u32, u32, u32, u64, u64)>().prop_map(
+        |(fresh, read, write, output_tokens, cost_micros)| {
+            let (cache_read_tokens, cache_write_tokens) = (read.into(), write.into());
+            let input_tokens = u64::from(fresh) + cache_read_tokens + cache_write_tokens;
+            Usage {
+                input_tokens,
+                cache_read_tokens,
+                cache_write_tokens,
+                output_tokens,
+                cost_micros,
+            }
+        },
+    )
+}
+
 pub(crate) fn response() -> impl Strategy<Value = ModelResponse> {
     let finish = [FinishReason::Stop, FinishReason::ToolCalls, FinishReason::Length];
     let parts = prop::collection::vec(response_part(), 0..4);
-    (parts, prop::sample::select(finish.to_vec()), any::<(u64, u64)>()).prop_map(
-        |(parts, finish, (input_tokens, output_tokens))| ModelResponse {
-            parts,
-            finish,
-            usage: Usage { input_tokens, output_tokens },
-        },
-    )
+    (parts, prop::sample::select(finish.to_vec()), prop::option::of(usage()))
+        .prop_map(|(parts, finish, usage)| ModelResponse { parts, finish, usage })
 }
 
 pub(crate) fn tool_outcome() -> impl Strategy<Value = ToolOutcome> {
@@ -121,12 +134,15 @@ pub(crate) fn resolution() -> impl Strategy<Value = Resolution> {
 /// Every legal shape of a settlement, with and without its run where both are legal.
 pub(crate) fn submission_settled() -> impl Strategy<Value = SubmissionSettled> {
     let settlement = prop_oneof![
-        canonical_json()
-            .prop_map(|output| Settlement::Completed { output, finish: FinishKind::ModelStop }),
+        canonical_json().prop_map(|output| Settlement::Completed {
+            output,
+            finish: FinishKind::ModelStop,
+            disposition: None
+        }),
         diagnostic().prop_map(|diagnostic| Settlement::Failed { diagnostic, limit: None }),
         text().prop_map(|message| Settlement::Failed {
-            diagnostic: Diagnostic::cut(PolicyLimit::TAG, &message),
-            limit: Some(PolicyLimit::Turns),
+            diagnostic: Diagnostic::cut("BudgetExceeded", &message),
+            limit: Some(PolicyLimit::Budget(Dimension::Turns)),
         }),
         Just(Settlement::Aborted),
     ];
@@ -151,7 +167,17 @@ fn of_a_conversation() -> impl Strategy<Value = Record> {
     );
     let input = (submission_id(), name(PrincipalId::new), any::<[u8; 16]>(), canonical_json())
         .prop_map(|(submission, principal, run, input)| {
-            Record::InputRecorded(InputRecorded { submission, principal, run: RunId(run), input })
+            let (run, at, allowance) = (RunId(run), Timestamp(1_000), Allowance::default());
+            let kind = InputKind::First;
+            Record::InputRecorded(InputRecorded {
+                submission,
+                principal,
+                run,
+                input,
+                kind,
+                at,
+                allowance,
+            })
         });
     let abort = (submission_id(), name(PrincipalId::new), text()).prop_map(
         |(submission, principal, reason)| {
@@ -171,9 +197,11 @@ fn of_a_turn() -> impl Strategy<Value = Record> {
             let response = Arc::new(response);
             Record::ModelResponded(ModelResponded { submission, turn, response })
         });
-    let interrupted = (submission_id(), turn(), epoch()).prop_map(|(submission, turn, epoch)| {
-        Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch })
-    });
+    let interrupted = (submission_id(), turn(), epoch(), any::<u64>()).prop_map(
+        |(submission, turn, epoch, lost_tokens)| {
+            Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch, lost_tokens })
+        },
+    );
     let prepared = (submission_id(), doubt(), name(ToolName::new), digest()).prop_map(
         |(submission, Doubt { call, start: epoch }, tool, parameters)| {
             Record::ToolPrepared(ToolPrepared { submission, call, epoch, tool, parameters })

@@ -2,7 +2,10 @@
 
 use alloc::sync::Arc;
 
+use super::input::Timer;
 use crate::effect::External;
+use crate::event::RunEvent;
+use crate::identity::DurationMs;
 use crate::record::{Batch, Settlement};
 
 /// What the attempt is asked to do, in order.
@@ -12,6 +15,16 @@ pub enum Effect {
     Commit(Arc<Batch>),
     /// Ask the outside, once everything before is acknowledged.
     External(External),
+    /// Say [`super::Input::Due`] after this time.
+    Schedule {
+        /// Of what to remind the run.
+        timer: Timer,
+        /// From now.
+        after: DurationMs,
+    },
+    /// Tell whoever watches, once everything before is acknowledged (ARC-10). Volatile: only a run
+    /// that is watched says anything, and nothing depends on it.
+    Tell(RunEvent),
     /// Settle the submission like this.
     Settle(Settlement),
 }

@@ -1,14 +1,54 @@
 //! What a run is told.
 
 use crate::effect::Answer;
+use crate::identity::{PrincipalId, SubmissionId, Timestamp, Turn};
+use crate::json::CanonicalJson;
+
+/// Something that was said to a run while it was going on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Steered {
+    /// The submission that it is.
+    pub submission: SubmissionId,
+    /// Who says it.
+    pub principal: PrincipalId,
+    /// What is said.
+    pub input: CanonicalJson,
+    /// When it may come in.
+    pub wanted: Wanted,
+}
+
+/// When something that was said may come into a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// Before the next request (RUN-012).
+    Soon,
+    /// When the run would otherwise stop (RUN-013).
+    AtTheEnd,
+}
+
+/// Something that a run asked to be reminded of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// The pause is over after which the model is asked again for this turn.
+    Retry(Turn),
+    /// The run's time is over (RUN-027).
+    Deadline,
+}
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// The classifier found nothing in doubt: go on from the last boundary.
-    Resumed,
+    Resumed {
+        /// What time it is.
+        now: Timestamp,
+    },
     /// The outside answered.
     Answered(Answer),
+    /// A timer went off. It may be dropped, doubled or late, and is never early.
+    Due(Timer),
+    /// Somebody says something to the run.
+    Steered(Steered),
     /// The run may not go on: an abort, perhaps, or a lost fence.
     Stopped,
 }

@@ -18,28 +18,44 @@
 //! | --- | --- |
 //! | ARC-03: one result a call | an answer counts only for a start in flight, and ends its flight |
 //! | RUN-005, RUN-006: whole batches, declaration order | `projection::transcript` |
-//! | RUN-028: authorization before preparation, on every resume | `step::begin_batch` |
-//! | DUR-008: an incomplete response executes nothing | `step::judge` before the response is canonical |
+//! | RUN-023, RUN-024: what is old is made smaller, once a turn and once a refusal | `compaction`, from the fold |
+//! | CO-07: one estimate of a request's size | `context::estimate` |
+//! | RUN-028: authorization before preparation, on every resume | `batch::authorize` |
+//! | DUR-008: an incomplete response executes nothing | `respond::judge` before the response is canonical |
 //!
 //! | crash point | what recovery does |
 //! | --- | --- |
 //! | D-07 mid stream | the interruption is recorded and the model asked again |
+//! | A-12 a summary, not recorded | nothing has changed; it is asked for again |
+//! | A-12 a summary, recorded | the turn is asked, and no further summary before it |
 //! | D-08, D-09 before preparation | the batch is authorized again |
 //! | D-10 to D-12 prepared, no result | the classifier decides; the run is not live |
 //! | D-13, D-14 at a boundary | `next` says the same again |
 //!
-//! Deliberately absent: budgets other than turns, streaming, approvals, steering, compaction.
+//! Deliberately absent: streams, which end before a response gets here, and retries of tools.
 
+mod ask;
+mod batch;
+mod budget;
+mod compaction;
+mod context;
 mod effect;
+mod ephemeral;
+mod failure;
+mod flights;
 mod input;
 mod next;
+mod respond;
 mod state;
 mod step;
+mod summary;
+mod tell;
 
 pub use effect::Effect;
-pub use input::Input;
-pub use next::{Next, next};
-pub use state::{Flights, Liveness, State};
+pub use flights::Flights;
+pub use input::{Input, Steered, Timer, Wanted};
+pub use next::{Next, Terms, next};
+pub use state::{Liveness, State};
 pub use step::Run;
 
 #[cfg(test)]

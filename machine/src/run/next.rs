@@ -1,64 +1,127 @@
 //! The one boundary function: what comes next, from the fold alone.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::agent::{Diagnostic, ModelResponse, RejectionReason, ToolOutcome};
+use super::budget::{Used, failures_in_a_row};
+use super::failure::{budget, failed, repeated_failures};
+use crate::agent::{
+    AgentDefinition, Allowance, Dimension, FailureMode, OnDenial, OnExhaustion, RejectionReason,
+    ToolChoice, ToolOutcome,
+};
 use crate::identity::{ToolCallId, Turn};
-use crate::json::CanonicalJson;
 use crate::projection::{RunView, TurnView};
-use crate::record::{FinishKind, PolicyLimit, Settlement};
+use crate::record::{FinishKind, Settlement};
 
 /// What comes next in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Ask the model for this turn: every declared call has its result.
-    AskModel(Turn),
+    AskModel(Turn, ToolChoice),
     /// These calls of the last response have no result.
     RunCalls(Vec<ToolCallId>),
-    /// The run is over.
-    Finish(Settlement),
+    /// The last response is the answer.
+    Answer(FinishKind),
+    /// The run has failed.
+    Fail(Settlement),
+}
+
+/// What a run may do: its agent, and how much less it may use than the agent's policy allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The agent.
+    pub agent: &'a AgentDefinition,
+    /// What this run may use up.
+    pub allowance: Allowance,
+    /// Whether its time is over.
+    pub expired: bool,
 }
 
 /// What comes next. A live and a resumed run ask the same function, so they cannot differ.
 #[must_use]
-pub fn next(run: &RunView, max_turns: u32) -> Next {
+pub fn next(run: &RunView, terms: &Terms<'_>) -> Next {
+    if terms.expired {
+        return Next::Fail(budget(Dimension::Duration));
+    }
     let unsettled: Vec<ToolCallId> = run.unsettled_calls().map(|call| call.id).collect();
     if !unsettled.is_empty() {
         return Next::RunCalls(unsettled);
     }
-    match run.turns.last() {
-        Some(last) if last.calls.is_empty() => Next::Finish(answer(&last.response)),
-        Some(last) if was_denied(last) => Next::Finish(denied()),
-        _ if run.next_turn().0 >= max_turns => Next::Finish(exhausted(max_turns)),
-        _ => Next::AskModel(run.next_turn()),
+    let used = Used::by(run, terms.agent.policy().usage);
+    if let Some(last) = run.turns.last() {
+        if let Some(settlement) = ended_by(run, last, terms, &used) {
+            return Next::Fail(settlement);
+        }
+        if last.calls.is_empty() && !has_news(run) {
+            return Next::Answer(finish(run, terms));
+        }
+    }
+    match used.exhausted(&terms.allowance) {
+        None => Next::AskModel(run.next_turn(), ToolChoice::Allowed),
+        Some(dimension) => match terms.agent.policy().on_exhaustion {
+            OnExhaustion::FinalAnswer if constraint(run, terms).is_none() => {
+                Next::AskModel(run.next_turn(), ToolChoice::Forbidden)
+            }
+            OnExhaustion::FinalAnswer | OnExhaustion::Fail => Next::Fail(budget(dimension)),
+        },
     }
 }
 
-fn was_denied(turn: &TurnView) -> bool {
-    let denied = ToolOutcome::Rejected(RejectionReason::NotAuthorized);
-    turn.calls.iter().any(|call| call.outcome.as_deref() == Some(&denied))
+/// Whether something was said that no response has seen.
+fn has_news(run: &RunView) -> bool {
+    run.late_inputs.last().is_some_and(|input| input.before == run.next_turn())
 }
 
-fn answer(response: &ModelResponse) -> Settlement {
-    let text: String = response.texts().collect();
-    CanonicalJson::string(&text).map_or_else(
-        |_| failed("OutputTooLarge", "the answer is over the bound of a canonical value"),
-        |output| Settlement::Completed { output, finish: FinishKind::ModelStop },
-    )
+/// The budget that had forbidden tools when the last response was asked for.
+fn constraint(run: &RunView, terms: &Terms<'_>) -> Option<Dimension> {
+    Used::before_last(run, terms.agent.policy().usage)?.exhausted(&terms.allowance)
 }
 
-fn denied() -> Settlement {
-    failed("PolicyDenied", "the host does not authorize a call of the last response")
+fn finish(run: &RunView, terms: &Terms<'_>) -> FinishKind {
+    match (constraint(run, terms), &terms.agent.policy().output) {
+        (Some(dimension), _) => FinishKind::BudgetExhausted(dimension),
+        (None, Some(_)) => FinishKind::Completed,
+        (None, None) => FinishKind::ModelStop,
+    }
 }
 
-fn exhausted(max_turns: u32) -> Settlement {
-    let message = alloc::format!("the run may take {max_turns} turns and has taken them");
-    let diagnostic = Diagnostic::cut(PolicyLimit::TAG, &message);
-    Settlement::Failed { diagnostic, limit: Some(PolicyLimit::Turns) }
+/// What ends a run although the model would go on.
+fn ended_by(run: &RunView, last: &TurnView, terms: &Terms<'_>, used: &Used) -> Option<Settlement> {
+    let policy = terms.agent.policy();
+    if policy.on_denial == OnDenial::FailRun
+        && let Some(denied) = last.calls.iter().find_map(|call| denied(call.outcome.as_deref()?))
+    {
+        return Some(denied);
+    }
+    if let Some(failure) = last.calls.iter().find_map(|call| {
+        let tool = terms.agent.tool(&call.tool)?;
+        match (tool.failure, call.outcome.as_deref()?) {
+            (FailureMode::Error, ToolOutcome::Failure(why) | ToolOutcome::Defect(why)) => {
+                Some(failed(why.tag(), why.message()))
+            }
+            _ => None,
+        }
+    }) {
+        return Some(failure);
+    }
+    if policy.repeated_failures > 0 && failures_in_a_row(run) >= policy.repeated_failures {
+        return Some(repeated_failures(policy.repeated_failures));
+    }
+    used.is_too_expensive(&terms.allowance).then(|| budget(Dimension::Cost))
 }
 
-/// A failure that no policy limit explains.
-pub(super) fn failed(tag: &str, message: &str) -> Settlement {
-    Settlement::Failed { diagnostic: Diagnostic::cut(tag, message), limit: None }
+fn denied(outcome: &ToolOutcome) -> Option<Settlement> {
+    match outcome {
+        ToolOutcome::Rejected(RejectionReason::NotAuthorized) => {
+            Some(failed("PolicyDenied", "the host does not authorize a call of the last response"))
+        }
+        ToolOutcome::Rejected(RejectionReason::NotApproved) => {
+            Some(failed("ApprovalDenied", "a call of the last response was not approved"))
+        }
+        ToolOutcome::Rejected(RejectionReason::BatchRefused | RejectionReason::OverBudget)
+        | ToolOutcome::Success(_)
+        | ToolOutcome::Truncated(_)
+        | ToolOutcome::Failure(_)
+        | ToolOutcome::InvalidInput(_)
+        | ToolOutcome::Defect(_) => None,
+    }
 }

@@ -1,57 +1,17 @@
 //! What a run knows: the fold, and what is in flight outside.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::agent::Binding;
-use crate::effect::{Answer, External};
-use crate::identity::{ConversationId, Epoch, SubmissionId, ToolCallId, Turn};
+use super::flights::Flights;
+use super::input::{Steered, Timer};
+use super::next::Terms;
+use crate::agent::{AgentDefinition, AgentPolicy, Allowance, Binding};
+use crate::effect::External;
+use crate::identity::{ConversationId, Epoch, SubmissionId, Timestamp, Token, Turn};
 use crate::projection::{Projection, RunView, SubmissionView};
-use crate::record::{Batch, Doubt, Record};
-
-/// What was asked of the outside and is not answered. The volatile half of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Flights {
-    /// The turn that the model is asked for.
-    pub model: Option<Turn>,
-    /// The turn that the authorizer is asked about.
-    pub authorizer: Option<Turn>,
-    /// The starts of tools.
-    pub tools: BTreeSet<Doubt>,
-}
-
-impl Flights {
-    /// Whether nothing is in flight.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.model.is_none() && self.authorizer.is_none() && self.tools.is_empty()
-    }
-
-    /// Takes back what never left.
-    pub fn recall(&mut self, external: &External) {
-        match external {
-            External::CallModel(_) => self.model = None,
-            External::Authorize { .. } => self.authorizer = None,
-            External::InvokeTool(it) => {
-                self.tools.remove(&Doubt { call: it.call, start: it.epoch });
-            }
-            External::Reconcile(_) => {}
-        }
-    }
-
-    /// Takes back an answer whose consequences were never committed: it is awaited again.
-    pub fn restore(&mut self, answer: &Answer) {
-        match answer {
-            Answer::Model { turn, .. } => self.model = Some(*turn),
-            Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
-            Answer::Tool { start, .. } => {
-                self.tools.insert(*start);
-            }
-            Answer::Reconciler { .. } => {}
-        }
-    }
-}
+use crate::record::{Batch, Record};
 
 /// Whether a run goes on by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +32,25 @@ pub struct State {
     pub(super) projection: Projection,
     pub(super) flights: Flights,
     pub(super) liveness: Liveness,
+    /// The claim's entropy: pauses before a model is asked again are drawn from it.
+    pub(super) entropy: Token,
+    /// What time it was when the run was last told.
+    pub(super) now: Timestamp,
+    /// How often the model was asked again for the turn in flight.
+    pub(super) retries: u32,
+    /// Whether a refusal of the turn in flight for its length has made context smaller.
+    pub(super) shortened: bool,
+    /// The last turn before which a summary was asked for and none came that could be used.
+    pub(super) no_summary: Option<Turn>,
+    /// Whether the calls of the last response have passed every check, so that those which wait
+    /// for a place may start.
+    pub(super) cleared: bool,
+    /// Whether a start will have no answer: nothing new begins until the classifier has judged it.
+    pub(super) unsure: bool,
+    /// Whether somebody watches: a run that nobody watches tells nothing.
+    pub(super) watched: bool,
+    /// What was said to the run and is not canonical, oldest first.
+    pub(super) steering: VecDeque<Steered>,
 }
 
 impl State {
@@ -84,22 +63,45 @@ impl State {
         epoch: Epoch,
         projection: Projection,
     ) -> Self {
-        let flights = Flights { model: None, authorizer: None, tools: BTreeSet::new() };
-        let liveness = Liveness::Resting;
-        Self { binding, conversation, submission, epoch, projection, flights, liveness }
+        Self {
+            binding,
+            conversation,
+            submission,
+            epoch,
+            projection,
+            flights: Flights::NONE,
+            liveness: Liveness::Resting,
+            entropy: Token([0; 16]),
+            now: Timestamp(0),
+            retries: 0,
+            shortened: false,
+            no_summary: None,
+            cleared: false,
+            unsure: false,
+            watched: false,
+            steering: VecDeque::new(),
+        }
+    }
+
+    /// Draws its pauses from this entropy.
+    #[must_use]
+    pub const fn with_entropy(mut self, entropy: Token) -> Self {
+        self.entropy = entropy;
+        self
+    }
+
+    /// Tells what happens, to whoever watches.
+    #[must_use]
+    pub const fn watched(mut self, watched: bool) -> Self {
+        self.watched = watched;
+        self
     }
 
     /// Goes on with what an earlier run of the same ownership period left in flight, as far as
     /// the fold still waits for it.
     #[must_use]
-    pub fn with_flights(mut self, mut flights: Flights) -> Self {
-        let next_turn = self.run().map(RunView::next_turn);
-        let waiting: Vec<ToolCallId> =
-            self.run().into_iter().flat_map(RunView::unsettled_calls).map(|call| call.id).collect();
-        flights.model = flights.model.filter(|turn| Some(*turn) == next_turn);
-        flights.authorizer = flights.authorizer.filter(|turn| Some(turn.next()) == next_turn);
-        flights.tools.retain(|start| waiting.contains(&start.call));
-        self.flights = flights;
+    pub fn with_flights(mut self, flights: Flights) -> Self {
+        self.flights = flights.awaited_by(self.run());
         self
     }
 
@@ -118,6 +120,14 @@ impl State {
     /// Takes back what never left.
     pub fn recall(&mut self, external: &External) {
         self.flights.recall(external);
+    }
+
+    /// Takes back a reminder that was never asked for.
+    pub fn forget(&mut self, timer: Timer) {
+        match timer {
+            Timer::Retry(_) => self.flights.retry = None,
+            Timer::Deadline => {}
+        }
     }
 
     /// Whether the run goes on by itself.
@@ -142,6 +152,29 @@ impl State {
     #[must_use]
     pub fn run(&self) -> Option<&RunView> {
         self.view()?.run.as_ref()
+    }
+
+    /// The agent.
+    pub(super) fn agent(&self) -> &AgentDefinition {
+        &self.binding.definition
+    }
+
+    pub(super) fn policy(&self) -> &AgentPolicy {
+        self.agent().policy()
+    }
+
+    /// What this run may use up (RUN-018).
+    pub(super) fn allowance(&self) -> Allowance {
+        let given = self.run().map(|run| run.input.allowance).unwrap_or_default();
+        self.policy().allowance.tightened(&given)
+    }
+
+    /// On what terms the run goes on.
+    pub(super) fn terms(&self) -> Terms<'_> {
+        let allowance = self.allowance();
+        let deadline = self.run().and_then(|run| super::budget::deadline(run, &allowance));
+        let expired = deadline.is_some_and(|deadline| deadline <= self.now);
+        Terms { agent: self.agent(), allowance, expired }
     }
 
     /// Makes a batch of records and folds it. None if the records exceed the bounds of a batch

@@ -1,26 +1,41 @@
 //! One run, told what the outside answers and shown what it asks for.
 
 mod answers;
+mod approvals;
 mod batches;
+mod budgets;
+mod checks;
+mod context;
+mod contract;
+mod ephemeral;
 mod flights;
 mod interruption;
 mod judgement;
+mod kept;
+mod places;
 mod resumption;
+mod retries;
+mod sequences;
+mod steering;
+mod telling;
 mod turns;
+mod unsure;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::agent::{Diagnostic, ModelFault, ModelResponse, ToolOutcome};
+use crate::agent::{Diagnostic, Dimension, ModelFault, ModelResponse, Purpose, ToolOutcome};
 use crate::contract::Machine;
 use crate::effect::{Answer, Authorization, External, Invocation};
-use crate::identity::{Epoch, RunId, ToolCallId, Turn};
+use crate::identity::{Epoch, RunId, Timestamp, ToolCallId, Turn};
 use crate::record::{Doubt, PolicyLimit, Record, Settlement};
 use crate::testkit::story::{Story, Tale, response, success};
 use crate::testkit::{binding, call};
 
 const ONE: Tale = Tale("1");
+
+const RESUMED: Input = Input::Resumed { now: Timestamp(1_000) };
 
 /// A run and everything that it has asked for since it was last looked at.
 #[derive(Clone, Debug)]
@@ -44,7 +59,15 @@ impl Bench {
 
     /// A run that goes on from a log, under an epoch.
     fn live(story: &Story, epoch: u64) -> Self {
-        Self::resting(story, epoch).told(Input::Resumed)
+        Self::resting(story, epoch).told(Input::Resumed { now: Timestamp(1_000) })
+    }
+
+    /// A run of an agent that has its input and asks the model for the first time.
+    fn of(binding: Arc<crate::agent::Binding>) -> Self {
+        let story = Story::new().tell([ONE.input()]);
+        let mut bench = Self::resting_with(binding, &story, 1).told(RESUMED);
+        assert_eq!(questions(&bench.look()), ["model.call"]);
+        bench
     }
 
     /// A run that has its input and asks the model for the first time.
@@ -55,7 +78,9 @@ impl Bench {
     fn told(mut self, input: Input) -> Self {
         let step = Run::step(self.state, input);
         self.state = step.state;
-        self.effects.extend(step.effects);
+        // What a watched run tells is looked at by the tests of telling alone.
+        let told = |effect: &Effect| matches!(effect, Effect::Tell(_));
+        self.effects.extend(step.effects.into_iter().filter(|effect| !told(effect)));
         self
     }
 
@@ -87,7 +112,12 @@ impl Bench {
 }
 
 fn model(turn: u32, response: ModelResponse) -> Answer {
-    Answer::Model { run: ONE.run(), turn: Turn(turn), response: Ok(Arc::new(response)) }
+    answered_with(turn, Ok(Arc::new(response)))
+}
+
+fn answered_with(turn: u32, response: Result<Arc<ModelResponse>, ModelFault>) -> Answer {
+    let purpose = Purpose::Respond;
+    Answer::Model { run: ONE.run(), turn: Turn(turn), purpose, response }
 }
 
 fn authorizer(turn: u32, authorization: Authorization) -> Answer {
@@ -102,7 +132,7 @@ fn tool(start: Doubt) -> Answer {
 fn committed(effects: &[Effect]) -> Vec<Record> {
     let records = effects.iter().filter_map(|effect| match effect {
         Effect::Commit(batch) => Some(batch.records().to_vec()),
-        Effect::External(_) | Effect::Settle(_) => None,
+        Effect::External(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
     });
     records.flatten().collect()
 }
@@ -111,7 +141,7 @@ fn committed(effects: &[Effect]) -> Vec<Record> {
 fn asked(effects: &[Effect]) -> Vec<External> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::External(external) => Some(external.clone()),
-        Effect::Commit(_) | Effect::Settle(_) => None,
+        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
     });
     asked.collect()
 }

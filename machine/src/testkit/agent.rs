@@ -1,15 +1,20 @@
 //! A refund desk: an agent with one tool of each class.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::admission::Call;
-use crate::agent::{AgentDefinition, Binding, ExecutionClass, ToolDefinition};
+use crate::agent::{
+    AgentDefinition, AgentPolicy, Allowance, Binding, ExecutionClass, ModelRetry, OnExhaustion,
+    ToolDefinition,
+};
 use crate::digest::Digest;
 use crate::identity::{
     AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
     ToolName,
 };
 use crate::json::CanonicalJson;
+use crate::limits::RESPONSE_CALLS;
 
 pub(crate) fn text(text: &str) -> CanonicalJson {
     CanonicalJson::string(text).unwrap()
@@ -19,9 +24,8 @@ pub(crate) fn text(text: &str) -> CanonicalJson {
 /// reconciler). At most four turns.
 pub(crate) fn binding() -> Arc<Binding> {
     let tool = |name, class, reconciles| ToolDefinition {
-        name: ToolName::new(name).unwrap(),
-        class,
         reconciles,
+        ..ToolDefinition::new(ToolName::new(name).unwrap(), class)
     };
     let tools = alloc::vec![
         tool("look", ExecutionClass::Readonly, false),
@@ -29,9 +33,32 @@ pub(crate) fn binding() -> Arc<Binding> {
         tool("pay", ExecutionClass::Ordinary, false),
         tool("wire", ExecutionClass::Ordinary, true),
     ];
+    bound(tools, policy())
+}
+
+/// An agent with these tools and this policy.
+pub(crate) fn bound(tools: Vec<ToolDefinition>, policy: AgentPolicy) -> Arc<Binding> {
     let id = AgentId::new("desk").unwrap();
-    let definition = AgentDefinition::new(id, "You refund.", tools, 4).unwrap();
+    let definition = AgentDefinition::with_policy(id, "You refund.", tools, policy).unwrap();
     Arc::new(Binding { definition, model: Digest::of("test/model", b"scripted") })
+}
+
+/// The same agent under another policy.
+pub(crate) fn under(policy: AgentPolicy) -> Arc<Binding> {
+    bound(binding().definition.tools().to_vec(), policy)
+}
+
+/// Four turns and not one more, no second try, and a place for every call.
+pub(crate) fn policy() -> AgentPolicy {
+    let usual = AgentPolicy::default();
+    AgentPolicy {
+        allowance: Allowance { turns: Some(4), ..Allowance::default() },
+        on_exhaustion: OnExhaustion::Fail,
+        repeated_failures: 0,
+        parallel_calls: RESPONSE_CALLS as u32,
+        retry: ModelRetry { retries: 0, ..usual.retry },
+        ..usual
+    }
 }
 
 pub(crate) fn call(key: &str, input: &str) -> Call {
@@ -41,6 +68,7 @@ pub(crate) fn call(key: &str, input: &str) -> Call {
         tenant: TenantId::new("shop").unwrap(),
         key: IdempotencyKey::new(key).unwrap(),
         input: text(input),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("front").unwrap(),
     }

@@ -8,11 +8,14 @@ use super::agent::binding;
 use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
-    FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
+    Binding, FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
 use crate::contract::Machine;
-use crate::effect::{Answer, Authorization, External, Reconciliation};
+use crate::effect::{
+    Answer, ApprovalAnswer, ApprovalQuestion, Authorization, External, Reconciliation,
+};
+use crate::event::RunEvent;
 use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
 use crate::record::Doubt;
 use crate::store::{Store, StoreFault};
@@ -50,10 +53,24 @@ impl Outside {
             External::CallModel(request) => Answer::Model {
                 run: request.run,
                 turn: request.turn,
+                purpose: request.purpose,
                 response: Ok(Arc::new(self.respond(&request))),
             },
             External::Authorize { run, turn, .. } => {
                 Answer::Authorizer { run, turn, authorization: self.authorization }
+            }
+            External::Check { run, turn, subject, values } => {
+                let verdicts = values.iter().map(|_| None).collect();
+                Answer::Checked { run, turn, subject, verdicts }
+            }
+            External::Approve { run, turn, questions } => {
+                let answer = |it: &ApprovalQuestion| ApprovalAnswer {
+                    call: it.call,
+                    digest: it.digest,
+                    approved: true,
+                };
+                let answers = questions.iter().map(answer).collect();
+                Answer::Approver { run, turn, answers }
             }
             External::InvokeTool(it) => Answer::Tool {
                 start: Doubt { call: it.call, start: it.epoch },
@@ -70,7 +87,7 @@ impl Outside {
         let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         let mut parts: Vec<ResponsePart> = calls.into_iter().map(declared).collect();
         parts.push(ResponsePart::Text("done".into()));
-        ModelResponse { parts, finish, usage: Usage::default() }
+        ModelResponse { parts, finish, usage: Some(Usage::default()) }
     }
 }
 
@@ -86,13 +103,23 @@ fn declared(tool: &str) -> ResponsePart {
 pub(crate) struct Host {
     pub(crate) store: Memory,
     pub(crate) outside: Outside,
+    /// What attempts have told, in order.
+    pub(crate) told: Vec<RunEvent>,
+    /// The agent that its attempts work with.
+    pub(crate) binding: Arc<Binding>,
     tokens: u8,
 }
 
 impl Host {
     pub(crate) fn new(turns: &[&[&'static str]]) -> Self {
         let conversation = ConversationId::new("main").unwrap();
-        Self { store: Memory::new(conversation), outside: Outside::new(turns), tokens: 0 }
+        Self {
+            store: Memory::new(conversation),
+            outside: Outside::new(turns),
+            told: Vec::new(),
+            binding: binding(),
+            tokens: 0,
+        }
     }
 
     /// Serves one client call to its end.
@@ -116,9 +143,10 @@ impl Host {
         let setup = Setup {
             lane: self.store.lane.conversation.clone(),
             producer: ProducerId::new("worker").unwrap(),
-            binding: binding(),
+            binding: self.binding.clone(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
+            watched: true,
         };
         let token = Token([self.tokens; 16]);
         let step = Attempt::step(State::new(setup), Input::Started { token });
@@ -156,7 +184,13 @@ impl Host {
                     Input::Stored(answer)
                 }
                 Effect::External(external) => Input::Answered(self.outside.answer(external)),
-                Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
+                Effect::Tell { event, .. } => {
+                    self.told.push(event);
+                    continue;
+                }
+                Effect::CancelExternals
+                | Effect::ScheduleRenewal { .. }
+                | Effect::Schedule { .. } => continue,
                 Effect::End(end) => return Err(end),
             };
             let step = Attempt::step(state, input);

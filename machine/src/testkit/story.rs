@@ -6,19 +6,21 @@ use alloc::vec::Vec;
 use super::agent::{binding, call, submission, text};
 use crate::admission::creation;
 use crate::agent::{
-    Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart, ToolCall, ToolOutcome, Usage,
+    Allowance, Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart, ToolCall,
+    ToolOutcome, Usage,
 };
 use crate::digest::Digest;
 use crate::identity::{
-    AdmissionSequence, Epoch, PrincipalId, ProducerId, RunId, SubmissionId, Timestamp, ToolCallId,
-    ToolName, Turn,
+    AdmissionSequence, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId, Timestamp,
+    ToolCallId, ToolName, Turn,
 };
 use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
-    AbortRequested, Batch, Corruption, Doubt, Envelope, FinishKind, InputRecorded,
-    ModelInterrupted, ModelResponded, Record, RecoveryDecided, Settlement, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, Batch, Compaction, CompactionCreated, Corruption, Doubt, Envelope, FinishKind,
+    InputKind, InputRecorded, ModelInterrupted, ModelResponded, Record, RecoveryDecided,
+    Settlement, StoredBatch, SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled,
+    ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.
@@ -50,6 +52,9 @@ impl Tale {
             principal: PrincipalId::new("ada").unwrap(),
             run: self.run(),
             input: text(self.0),
+            kind: InputKind::First,
+            at: Timestamp(1_000),
+            allowance: Allowance::default(),
         })
     }
 
@@ -62,7 +67,21 @@ impl Tale {
 
     pub(crate) fn interrupted(self, turn: u32, epoch: u64) -> Record {
         let (submission, turn, epoch) = (self.submission(), Turn(turn), Epoch(epoch));
-        Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch })
+        Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch, lost_tokens: 0 })
+    }
+
+    /// Everything up to a record is made smaller before a turn, free of charge.
+    pub(crate) fn compacted(self, turn: u32, through: u64, compaction: Compaction) -> Record {
+        let (turn, through) = (Turn(turn), Sequence(through));
+        let submission = self.submission();
+        let usage = None;
+        Record::CompactionCreated(CompactionCreated {
+            submission,
+            turn,
+            through,
+            compaction,
+            usage,
+        })
     }
 
     /// A call with the parameters that [`response`] gives its tool is about to start.
@@ -119,6 +138,7 @@ impl Tale {
             agent: call.binding.definition.id().clone(),
             payload: Digest::ZERO,
             input: call.input,
+            allowance: call.allowance,
         };
         Row {
             admission: Arc::new(admission),
@@ -144,7 +164,7 @@ pub(crate) fn response(calls: &[&str]) -> ModelResponse {
     };
     let mut parts: Vec<_> = calls.iter().map(call).collect();
     parts.push(ResponsePart::Text("done".into()));
-    ModelResponse { parts, finish, usage: Usage::default() }
+    ModelResponse { parts, finish, usage: Some(Usage::default()) }
 }
 
 pub(crate) fn success(result: &str) -> ToolOutcome {
@@ -152,7 +172,7 @@ pub(crate) fn success(result: &str) -> ToolOutcome {
 }
 
 pub(crate) fn completed() -> Settlement {
-    Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop }
+    Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop, disposition: None }
 }
 
 pub(crate) fn failed(tag: &str) -> Settlement {

@@ -66,18 +66,20 @@ impl Story {
     /// Tells what can be told of these, each in a batch of its own.
     pub(crate) fn of(says: &[Say]) -> Self {
         let mut story = Self::new();
-        for say in says {
-            if let What::Epoch = say.what {
-                story.epoch = story.epoch.next();
-            } else {
-                let records = say.records(&story);
-                if !records.is_empty() {
-                    // What does not fit is not told.
-                    let _ = story.try_tell(records);
-                }
-            }
-        }
+        says.iter().for_each(|say| story.say(*say));
         story
+    }
+
+    /// Tells one of them. What does not fit is not told.
+    pub(crate) fn say(&mut self, say: Say) {
+        if let What::Epoch = say.what {
+            self.epoch = self.epoch.next();
+            return;
+        }
+        let records = say.records(self);
+        if !records.is_empty() {
+            let _ = self.try_tell(records);
+        }
     }
 }
 

@@ -19,20 +19,12 @@ pub enum Capability {
     Steering,
     /// Tools made of named steps.
     Steps,
-    /// Shorter transcripts.
-    Compaction,
 }
 
 impl Capability {
     /// Every capability that rows wait for.
-    pub const ALL: &'static [Self] = &[
-        Self::Subagents,
-        Self::Approvals,
-        Self::Joining,
-        Self::Steering,
-        Self::Steps,
-        Self::Compaction,
-    ];
+    pub const ALL: &'static [Self] =
+        &[Self::Subagents, Self::Approvals, Self::Joining, Self::Steering, Self::Steps];
 
     /// The name.
     #[must_use]
@@ -43,7 +35,6 @@ impl Capability {
             Self::Joining => "joining",
             Self::Steering => "steering",
             Self::Steps => "steps",
-            Self::Compaction => "compaction",
         }
     }
 
@@ -52,11 +43,12 @@ impl Capability {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
-            Self::Approvals => &["approv", "suspend", "decide_", "decision"],
+            Self::Approvals => {
+                &["approvalrequested", "approvaldecided", "suspend", "decide_", "decision"]
+            }
             Self::Joining => &["join"],
             Self::Steering => &["steer"],
             Self::Steps => &["step"],
-            Self::Compaction => &["compact", "summar"],
         }
     }
 }
@@ -97,7 +89,6 @@ pub const fn open_rows() -> &'static [OpenRow] {
         "A-09" Steering "before and after steering is accepted",
         "A-10" Steering "before and after steering is recorded",
         "A-11" Steps "before and after the result of a step is recorded",
-        "A-12" Compaction "before and after a summary is recorded",
         "S-01" Subagents "before the parent reserves a budget",
         "S-02" Subagents "reserved, child not requested",
         "S-03" Subagents "requested, child not admitted",

@@ -99,6 +99,10 @@ rows! {
     /// The abort is canonical.
     A02 => "A-02", "an abort becomes canonical",
         "The intent on the row is recorded, once, before anything is settled as aborted.";
+    /// Context is smaller.
+    A12 => "A-12", "context is made smaller",
+        "Either nothing was made smaller, and whoever takes over asks for it again, visibly at \
+         double cost, or it is canonical and counts. What it covers stays in the log.";
 }
 
 impl Row {
@@ -166,6 +170,7 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
         BatchKind::ToolSettled => split(phase, Row::D12, Row::D13),
         BatchKind::ToolUnknown | BatchKind::ToolResolved => Row::D12,
         BatchKind::AbortRequested => Row::A02,
+        BatchKind::CompactionCreated => Row::A12,
         BatchKind::SubmissionSettled => split(phase, Row::D15, Row::D16),
     }
 }
@@ -173,6 +178,7 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
 const fn external(kind: ExternalKind, phase: CrashPhase) -> Row {
     match kind {
         ExternalKind::CallModel => Row::D07,
+        ExternalKind::Check | ExternalKind::Approve => Row::D08,
         ExternalKind::Authorize => match phase {
             CrashPhase::Before => Row::D08,
             CrashPhase::During | CrashPhase::After => Row::D09,

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use everstep_machine::identity::SubmissionId;
 use everstep_machine::ledger::{self, Agreement, Phase, Row};
 use everstep_machine::projection::{Projection, Reader};
-use everstep_machine::record::{Corruption, Outcome, StoredBatch};
+use everstep_machine::record::{Corruption, Outcome, Record, Settlement, StoredBatch};
 
 use super::{Judge, Property};
 use crate::cast::Cast;
-use crate::store::Shelf;
+use crate::scenario::{Exactly, SubmissionScript};
+use crate::store::{Log, Shelf};
 
 impl Judge {
     /// Everything is verified, listed, settled and as expected.
@@ -82,6 +84,9 @@ impl Judge {
                     format!("{} was to be aborted and ended {:?}", script.name, settled.outcome)
                 });
             }
+            if let Some(why) = exactly(script, client.submission, shelves[client.lane].log()) {
+                self.broken(Property::Expected, || format!("{} {why}", script.name));
+            }
             if !script.expect.is_empty() && !script.expect.contains(&settled.outcome) {
                 self.broken(Property::Expected, || {
                     format!(
@@ -92,6 +97,30 @@ impl Judge {
             }
         }
     }
+}
+
+/// What a settlement says and was not expected to.
+fn exactly(script: &SubmissionScript, submission: SubmissionId, log: &Log) -> Option<String> {
+    let mut records = log.batches().iter().flat_map(|stored| stored.batch().records());
+    let settlement = records.find_map(|record| match record {
+        Record::SubmissionSettled(it) if it.submission == submission => Some(&it.settlement),
+        _ => None,
+    });
+    let Exactly { finish, output, disposition, tag, limit } = &script.exactly;
+    let settlement = settlement?;
+    let fits = match settlement {
+        Settlement::Completed { output: answer, finish: by, disposition: word } => {
+            finish.is_none_or(|finish| finish == *by)
+                && output.as_ref().is_none_or(|output| output == answer)
+                && disposition.as_ref().is_none_or(|it| word.as_deref() == Some(it))
+        }
+        Settlement::Failed { diagnostic, limit: by } => {
+            tag.as_ref().is_none_or(|tag| tag == diagnostic.tag())
+                && limit.is_none_or(|limit| Some(limit) == *by)
+        }
+        Settlement::Aborted => true,
+    };
+    (!fits).then(|| format!("ended with {settlement:?}, expected is {:?}", script.exactly))
 }
 
 /// Reads a log as a store would keep it: encoded, decoded, linked and folded. A batch that was

@@ -7,21 +7,28 @@ use everstep_machine::conversation::TailRef;
 use everstep_machine::identity::{Epoch, SubmissionId};
 use everstep_machine::record::{Record, StoredBatch, ToolPrepared, ToolSettled};
 
-use super::{Authorised, Judge, Property, Sometimes};
+use super::{Judge, Permits, Property, Sometimes};
 use crate::cast::Cast;
 
 impl Judge {
-    /// A batch was committed by somebody who may start `authorised`.
+    /// A batch was committed by somebody who may start `permits`.
     pub(super) fn check_batch(
         &mut self,
         cast: &Cast,
         lane: usize,
         stored: &Arc<StoredBatch>,
-        authorised: &Authorised,
+        permits: &Permits,
     ) {
         let epoch = stored.envelope().epoch;
-        for record in stored.batch().records() {
-            self.check_record(cast, lane, epoch, record, authorised);
+        let now = stored.envelope().committed_at;
+        self.check_kept(cast, lane, stored);
+        let records = stored.batch().records();
+        for (at, record) in records.iter().enumerate() {
+            self.check_record(cast, lane, epoch, record, permits);
+            if let Record::ToolSettled(it) = record {
+                self.check_result(cast, lane, &records[..at], it);
+            }
+            self.keep_account(cast, lane, record, now);
         }
         let seen = &mut self.memory_mut().lanes[lane];
         let content = stored.batch().content();
@@ -37,17 +44,18 @@ impl Judge {
         lane: usize,
         epoch: Epoch,
         record: &Record,
-        authorised: &Authorised,
+        permits: &Permits,
     ) {
         match record {
             Record::ConversationCreated(_)
             | Record::ModelResponded(_)
             | Record::ModelInterrupted(_)
+            | Record::ToolSettled(_)
             | Record::AbortRequested(_)
+            | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
             Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
-            Record::ToolPrepared(it) => self.check_prepared(epoch, it, authorised),
-            Record::ToolSettled(it) => self.check_result(lane, it),
+            Record::ToolPrepared(it) => self.check_prepared(cast, epoch, it, permits),
             Record::ToolUnknown(_) => self.note(Sometimes::Unknown),
             Record::ToolResolved(it) => self.note(match &*it.resolution {
                 Resolution::Completed(_) => Sometimes::ResolvedCompleted,
@@ -95,22 +103,35 @@ impl Judge {
         }
     }
 
-    fn check_prepared(&mut self, epoch: Epoch, it: &ToolPrepared, authorised: &Authorised) {
-        if it.epoch != epoch || !authorised.contains(&(epoch, it.call)) {
-            self.broken(Property::Authorised, || {
-                format!("call {:?} of {} is prepared under epoch {epoch}", it.call, it.tool)
-            });
+    fn check_prepared(&mut self, cast: &Cast, epoch: Epoch, it: &ToolPrepared, permits: &Permits) {
+        let told = || format!("call {:?} of {} is prepared under epoch {epoch}", it.call, it.tool);
+        if it.epoch != epoch || !permits.authorises(epoch, it.call) {
+            self.broken(Property::Authorised, told);
+        }
+        if cast.asks(&it.tool) && !permits.approves(epoch, it.call, it.parameters) {
+            self.broken(Property::Approved, told);
         }
     }
 
-    fn check_result(&mut self, lane: usize, it: &ToolSettled) {
+    /// A result follows its call, which may be in the batch before it, and is the only one.
+    fn check_result(&mut self, cast: &Cast, lane: usize, before: &[Record], it: &ToolSettled) {
+        let declared = cast.declared(it.call).map(|call| (call.submission, call.turn));
+        let is_new = before.iter().any(|record| match record {
+            Record::ModelResponded(new) => declared == Some((new.submission, new.turn)),
+            _ => false,
+        });
+        let again = before.iter().any(|record| match record {
+            Record::ToolSettled(other) => other.call == it.call,
+            _ => false,
+        });
         let fold = &self.memory.lanes[lane].fold;
         let call = fold.submission(it.submission).and_then(|view| {
             view.calls().find(|call| call.id == it.call).map(|call| call.outcome.is_some())
         });
         match call {
-            Some(false) => {}
-            Some(true) => {
+            Some(false) if !again => {}
+            None if is_new && !again => {}
+            Some(_) => {
                 self.broken(Property::Results, || format!("call {:?} ended twice", it.call));
             }
             None => self.broken(Property::Results, || {

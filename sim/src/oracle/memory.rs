@@ -3,10 +3,13 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use everstep_machine::agent::Purpose;
 use everstep_machine::conversation::TailRef;
 use everstep_machine::identity::{AdmissionSequence, Epoch, RunId, SubmissionId, ToolCallId, Turn};
 use everstep_machine::projection::Projection;
 use everstep_machine::record::Doubt;
+
+use super::account::Account;
 
 /// Everything.
 #[derive(Clone, Debug)]
@@ -15,7 +18,7 @@ pub(super) struct Memory {
     /// Calls that the operator allowed to run once more, each as often as it was said.
     pub(super) repeats: Vec<ToolCallId>,
     /// Turns that the model was asked for.
-    pub(super) asked: Vec<(RunId, Turn)>,
+    pub(super) asked: Vec<(RunId, Turn, Purpose)>,
 }
 
 /// What was seen of one lane and its log.
@@ -33,6 +36,8 @@ pub(super) struct LaneMemory {
     pub(super) fold: Arc<Projection>,
     /// Submissions in the order in which they were admitted.
     pub(super) rows: Vec<RowMemory>,
+    /// What each run has used up, in the order in which they began.
+    pub(super) accounts: Vec<Account>,
 }
 
 /// What was seen of one submission.

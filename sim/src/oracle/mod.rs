@@ -12,9 +12,14 @@
 //! | `listing` | what a row must show when its lane is let go |
 //! | `outside` | what leaves for the outside and what happens there |
 //! | `request` | what a model is shown |
+//! | `budget`, `account` | what a run uses up, and what may follow |
+//! | `secret` | what is to be taken out |
+//! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
 //! | `end` | what is left when nothing happens any more |
 
+mod account;
+mod budget;
 mod end;
 mod fencing;
 mod history;
@@ -22,27 +27,25 @@ mod listing;
 mod memory;
 mod outside;
 mod owner;
+mod permits;
 mod property;
 mod request;
+mod secret;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use everstep_machine::admission::{Receipt, Rejection};
 use everstep_machine::attempt::End;
-use everstep_machine::identity::{Epoch, ToolCallId};
 use everstep_machine::ledger::Phase;
 use everstep_machine::store::StoreCommand;
 
-pub(crate) use outside::allowed_by;
+pub(crate) use permits::Permits;
 pub use property::{Property, Sometimes, SometimesSet, Violation};
 
 use crate::cast::Cast;
 use crate::store::{Executed, Shelf};
 use memory::Memory;
-
-/// Calls that a host let an attempt start, and under which epoch.
-pub(crate) type Authorised = [(Epoch, ToolCallId)];
 
 /// Watches one world.
 #[derive(Clone)]
@@ -82,24 +85,25 @@ impl Judge {
         Arc::make_mut(&mut self.memory)
     }
 
-    /// The store executed a command, or refused it. `authorised` is what the sender may start.
+    /// The store executed a command, or refused it. `permits` is what the sender may start.
     pub(crate) fn command(
         &mut self,
         cast: &Cast,
         lane: usize,
         command: &StoreCommand,
         executed: &Executed,
-        authorised: &Authorised,
+        permits: &Permits,
     ) {
         match command {
             StoreCommand::Ledger(command) => {
                 self.check_owner(lane, command, executed);
                 self.check_listing(lane, command, executed);
+                self.check_reserved(cast, lane, command);
             }
             StoreCommand::Conversation(command) => {
                 self.check_writer(lane, command, executed);
                 if let Some(batch) = &executed.appended {
-                    self.check_batch(cast, lane, batch, authorised);
+                    self.check_batch(cast, lane, batch, permits);
                 }
             }
             StoreCommand::ReadLane(_) | StoreCommand::ReadLog { .. } => {}

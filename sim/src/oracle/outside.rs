@@ -1,16 +1,16 @@
 //! What leaves for the outside, and what happens there.
 
 use everstep_machine::agent::{ExecutionClass, Resolution};
-use everstep_machine::effect::{Answer, Authorization, External, Invocation};
+use everstep_machine::effect::{Answer, ApprovalQuestion, External, Invocation};
 use everstep_machine::identity::ToolCallId;
 use everstep_machine::record::Doubt;
 
-use super::{Authorised, Judge, Property, Sometimes};
+use super::{Judge, Permits, Property, Sometimes};
 use crate::cast::Cast;
 use crate::outside::{Answered, Deed, Outside};
 
 impl Judge {
-    /// An external effect happened, for somebody who may start `authorised`.
+    /// An external effect happened, for somebody who may start `permits`.
     pub(crate) fn happened(
         &mut self,
         cast: &Cast,
@@ -18,12 +18,20 @@ impl Judge {
         outside: &Outside,
         external: &External,
         answered: &Answered,
-        authorised: &Authorised,
+        permits: &Permits,
     ) {
         match external {
-            External::CallModel(request) => self.check_request(cast, request),
-            External::Authorize { .. } => {}
-            External::InvokeTool(it) => self.check_start(cast, lane, it, authorised),
+            External::CallModel(request) => {
+                self.check_request(cast, request);
+                self.check_shown(cast, request);
+            }
+            External::Check { .. } | External::Authorize { .. } => {}
+            External::Approve { questions, .. } => {
+                self.check_questions(cast, lane, questions);
+                self.check_previews(cast, questions);
+                self.note_approvals(&answered.answer);
+            }
+            External::InvokeTool(it) => self.check_start(cast, lane, it, permits),
             External::Reconcile(_) if answered.deed == Deed::Proved => {
                 self.note(Sometimes::Reconciled);
             }
@@ -36,19 +44,50 @@ impl Judge {
         }
     }
 
-    /// RUN-028, ARC-10: who starts a call was allowed to, and has prepared it.
-    fn check_start(&mut self, cast: &Cast, lane: usize, it: &Invocation, authorised: &Authorised) {
-        if !authorised.contains(&(it.epoch, it.call)) {
-            self.broken(Property::Authorised, || {
-                format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch)
-            });
+    /// An approver is asked about exactly what the log holds.
+    fn check_questions(&mut self, cast: &Cast, lane: usize, questions: &[ApprovalQuestion]) {
+        for question in questions {
+            let submission = cast.declared(question.call).map(|call| call.submission);
+            let fold = &self.memory.lanes[lane].fold;
+            let view = submission.and_then(|submission| fold.submission(submission));
+            let call = view.and_then(|view| view.calls().find(|call| call.id == question.call));
+            // A settled submission forgets its calls: who asks about one so late is a zombie.
+            let Some(call) = call else { continue };
+            if call.parameters.digest() != question.digest || call.tool != question.tool {
+                self.broken(Property::Approved, || {
+                    format!(
+                        "the log holds another call than an approver is asked about: {question:?}"
+                    )
+                });
+            }
+        }
+    }
+
+    fn note_approvals(&mut self, answer: &Answer) {
+        let Answer::Approver { answers, .. } = answer else { return };
+        if answers.iter().any(|answer| answer.approved) {
+            self.note(Sometimes::Approved);
+        }
+        if answers.iter().any(|answer| !answer.approved) {
+            self.note(Sometimes::Disapproved);
+        }
+    }
+
+    /// RUN-028, ARC-10: who starts a call was allowed to, has prepared it, and has the budget.
+    fn check_start(&mut self, cast: &Cast, lane: usize, it: &Invocation, permits: &Permits) {
+        let told = || format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch);
+        if !permits.authorises(it.epoch, it.call) {
+            self.broken(Property::Authorised, told);
+        }
+        let approved = || permits.approves(it.epoch, it.call, it.parameters.digest());
+        if cast.asks(&it.tool) && !approved() {
+            self.broken(Property::Approved, told);
         }
         let class = cast.binding.definition.class_of(&it.tool);
         if it.class != class || class.is_prepared() && !self.is_prepared(cast, lane, it) {
-            self.broken(Property::Prepared, || {
-                format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch)
-            });
+            self.broken(Property::Prepared, told);
         }
+        self.check_barred(cast, lane, it.call);
     }
 
     /// Whether the start is canonical. A settled submission forgets its calls; a start of one
@@ -68,12 +107,12 @@ impl Judge {
     /// DUR-009.
     pub(super) fn check_executions(&mut self, cast: &Cast, outside: &Outside, call: ToolCallId) {
         let times = outside.executions(call);
-        let Some(declared) = cast.declared(call) else {
+        let Some(tool) = outside.tool_of(cast, call) else {
             return self.broken(Property::IdempotentOnce, || {
                 format!("{call:?} ran, and no run can declare such a call")
             });
         };
-        match cast.binding.definition.class_of(&declared.tool) {
+        match cast.binding.definition.class_of(tool) {
             ExecutionClass::Readonly => {}
             ExecutionClass::Idempotent if times > 1 => self.note(Sometimes::RepeatedUnderKey),
             ExecutionClass::Idempotent => {}
@@ -81,10 +120,7 @@ impl Judge {
                 let allowed = self.memory.repeats.iter().filter(|it| **it == call).count() + 1;
                 if times > allowed {
                     self.broken(Property::OrdinaryOnce, || {
-                        format!(
-                            "call {call:?} of {} ran {times} times, allowed are {allowed}",
-                            declared.tool
-                        )
+                        format!("call {call:?} of {tool} ran {times} times, allowed are {allowed}")
                     });
                 }
             }
@@ -105,16 +141,5 @@ impl Judge {
         if outside.executions(doubt.call) > 0 {
             self.check_executions(cast, outside, doubt.call);
         }
-    }
-}
-
-/// What an answer of the authorizer lets its asker start.
-pub(crate) fn allowed_by(external: &External, answer: &Answer) -> Vec<ToolCallId> {
-    match (external, answer) {
-        (
-            External::Authorize { calls, .. },
-            Answer::Authorizer { authorization: Authorization::Allowed, .. },
-        ) => calls.clone(),
-        _ => Vec::new(),
     }
 }

@@ -52,6 +52,20 @@ named! {
         IdempotentOnce => "an idempotent call has one effect",
         /// RUN-028: a call is authorised under the epoch that prepares or starts it.
         Authorised => "no call starts without an authorisation",
+        /// SEC-02, ARC-10: a call that a person is asked about starts only with a yes to exactly
+        /// its parameters, under the epoch that starts it.
+        Approved => "no call starts without the approval that its tool wants",
+        /// RUN-009: an attempt starts a call only while its run has a place for it.
+        Places => "a run has no more calls in flight than it may",
+        /// RUN-015, RUN-017: calls that a budget forbids are never prepared and never start.
+        Barred => "no call starts that a budget forbids",
+        /// RUN-016: once a budget is used up there is one response more, and it calls nothing.
+        FinalAnswer => "a run gives at most one final answer",
+        /// RUN-011: finish and limit of a settlement are what its log counts up to.
+        Limits => "a settlement names the limit that its log shows",
+        /// ARC-12, SEC-04: what a tool wants to have taken out is in no record, request, question
+        /// or settlement.
+        Secrets => "what is to be taken out is neither kept nor shown",
         /// ARC-10: a start is canonical before the tool is invoked.
         Prepared => "no call starts before its preparation is canonical",
         /// ARC-03: a result follows its call.
@@ -108,6 +122,22 @@ named! {
         AbortedLive => "an abort met a live owner",
         /// An abort was accepted before anybody had claimed the row.
         AbortedQueued => "an abort met a queued submission",
+        /// An approver said yes.
+        Approved => "an approver let a call start",
+        /// An approver said no.
+        Disapproved => "an approver turned a call down",
+        /// Every place of a run was taken.
+        Full => "a run had as many calls in flight as it may",
+        /// A model was asked with tools forbidden.
+        FinalAnswer => "a model was asked for a final answer",
+        /// A run waits before it asks its model again.
+        Paused => "a model was to be asked again after a pause",
+        /// What old tools returned is shown no more.
+        Cleared => "old results were left out of a context",
+        /// A summary stands for old messages.
+        Summarized => "a summary took the place of old messages",
+        /// A result was cut.
+        Truncated => "a result was too long to be kept whole",
         /// A client got its receipt on a retry.
         ReceiptOnRetry => "a client got its receipt on a retry",
     }

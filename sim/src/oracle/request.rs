@@ -1,6 +1,8 @@
 //! What a model is shown (RUN-005, RUN-006).
 
-use everstep_machine::agent::{Message, ModelRequest, ModelResponse};
+use everstep_machine::agent::{
+    Message, Messages, ModelRequest, ModelResponse, Purpose, ToolChoice,
+};
 use everstep_machine::identity::ToolCallId;
 
 use super::{Judge, Property, Sometimes};
@@ -9,11 +11,14 @@ use crate::cast::Cast;
 impl Judge {
     /// A model is asked.
     pub(super) fn check_request(&mut self, cast: &Cast, request: &ModelRequest) {
-        let turn = (request.run, request.turn);
+        let turn = (request.run, request.turn, request.purpose);
         if self.memory.asked.contains(&turn) {
             self.note(Sometimes::AskedAgain);
         } else {
             self.memory_mut().asked.push(turn);
+        }
+        if request.tools == ToolChoice::Forbidden && request.purpose == Purpose::Respond {
+            self.note(Sometimes::FinalAnswer);
         }
         if let Err(why) = check(cast, &request.messages) {
             self.broken(Property::Requests, || {
@@ -25,13 +30,13 @@ impl Judge {
 
 /// Whole batches, each call with its own result, in declaration order, and nothing else; and
 /// the model has something to answer.
-pub(super) fn check(cast: &Cast, messages: &[Message]) -> Result<(), &'static str> {
+pub(super) fn check(cast: &Cast, messages: &Messages) -> Result<(), &'static str> {
     let mut rest = messages.iter();
     let mut answered = true;
     while let Some(message) = rest.next() {
         answered = false;
         match message {
-            Message::User(_) => {}
+            Message::User(_) | Message::Summary(_) => {}
             Message::ToolResult { .. } => return Err("a result without its call"),
             Message::Assistant(response) => {
                 answered = response.calls().next().is_none();
@@ -54,7 +59,8 @@ fn check_results<'a>(
         };
         let known = cast.declared(*call).ok_or("a result of a call that nobody declared")?;
         let place = (known.run, known.turn);
-        if *label != declared.label || known.tool != declared.tool {
+        let other = known.tool.as_ref().is_some_and(|tool| *tool != declared.tool);
+        if *label != declared.label || other {
             return Err("results are not in declaration order");
         }
         if *batch.get_or_insert(place) != place

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::agent::{ModelFault, ModelResponse};
+use everstep_machine::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
 use everstep_machine::record::Doubt;
 
+use crate::cast::{Cast, Scripted};
 use crate::fingerprint::Printed;
 
 /// What happened to one call of a tool with effects.
@@ -22,6 +24,10 @@ pub struct CallHistory {
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Outside {
     calls: Arc<Printed<Vec<CallHistory>>>,
+    /// How many faults of a turn were met; none of a turn without faults.
+    met: Vec<(RunId, Turn, usize)>,
+    /// What a live model has called, by call.
+    called: Arc<Printed<Vec<(ToolCallId, ToolName)>>>,
 }
 
 impl Outside {
@@ -47,6 +53,44 @@ impl Outside {
     #[must_use]
     pub fn is_tombstoned(&self, call: ToolCallId, epoch: Epoch) -> bool {
         self.of(call).is_some_and(|history| epoch < history.tombstone)
+    }
+
+    /// The tool of a call that some model has made.
+    pub(crate) fn tool_of<'a>(&'a self, cast: &'a Cast, call: ToolCallId) -> Option<&'a ToolName> {
+        let known = cast.declared(call)?;
+        let said = || self.called.iter().find(|(said, _)| *said == call).map(|(_, tool)| tool);
+        known.tool.as_ref().or_else(said)
+    }
+
+    /// The next fault that a turn of the script has in the way of whoever asks for it.
+    pub(super) fn meet(&mut self, run: RunId, turn: Turn, script: &Scripted) -> Option<ModelFault> {
+        let place = self.met.partition_point(|(at, of, _)| (*at, *of) < (run, turn));
+        let known = self.met.get(place).filter(|(at, of, _)| (*at, *of) == (run, turn));
+        let met = known.map_or(0, |(.., met)| *met);
+        let fault = script.faults.get(met)?.clone();
+        if known.is_none() {
+            self.met.insert(place, (run, turn, 0));
+        }
+        self.met[place].2 += 1;
+        Some(fault)
+    }
+
+    /// Remembers what a live model calls. Who asks twice is told the same as long as the same is
+    /// shown; what was said last counts.
+    pub(super) fn remember(&mut self, run: RunId, turn: Turn, response: &ModelResponse) {
+        for (index, call) in response.calls().enumerate() {
+            let id = ToolCallId::derive(run, turn, index);
+            let place = self.called.partition_point(|(known, _)| *known < id);
+            match self.called.get(place) {
+                Some((known, tool)) if *known == id && *tool == call.tool => {}
+                Some((known, _)) if *known == id => {
+                    Arc::make_mut(&mut self.called)[place].1 = call.tool.clone();
+                }
+                Some(_) | None => {
+                    Arc::make_mut(&mut self.called).insert(place, (id, call.tool.clone()));
+                }
+            }
+        }
     }
 
     fn of(&self, call: ToolCallId) -> Option<&CallHistory> {

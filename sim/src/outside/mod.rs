@@ -1,7 +1,8 @@
 //! The outside: models, tools, an authorizer and a reconciler, scripted and truthful.
 //!
-//! What a model says is a function of submission and turn, so asking twice is answered twice the
-//! same. What a tool has done is counted, by call and start: that count is what the oracles hold
+//! What a scripted model says is a function of submission and turn, and what a live one says is a
+//! function of the request, so asking twice is answered twice the same; only the faults that a turn
+//! has in its way are met once. What a tool has done is counted, by call and start: that count is what the oracles hold
 //! the engine to. The reconciler and the operator look at the same count, so they never lie.
 //!
 //! **Tombstones.** A call that is declared "never started" gets one: no start of an epoch below
@@ -10,13 +11,19 @@
 //!
 //! Deliberately absent: time. How long a call takes is the world's business.
 
+mod bend;
 mod calls;
+mod fitting;
+mod live;
+mod model;
 mod operator;
 
 use std::sync::Arc;
 
 use everstep_machine::agent::{Diagnostic, ExecutionClass, Resolution, ToolOutcome};
-use everstep_machine::effect::{Answer, Doubted, External, Invocation, Reconciliation};
+use everstep_machine::effect::{
+    Answer, Authorization, Doubted, External, Invocation, Reconciliation,
+};
 use everstep_machine::identity::{DurationMs, Epoch, ToolCallId};
 use everstep_machine::record::Doubt;
 
@@ -52,11 +59,20 @@ impl Outside {
         let at_once = |answer| Answered { answer, after: DurationMs(0), deed: Deed::Nothing };
         match external {
             External::CallModel(request) => {
-                let (run, turn) = (request.run, request.turn);
-                at_once(Answer::Model { run, turn, response: cast.answer(run, turn) })
+                let (run, turn, purpose) = (request.run, request.turn, request.purpose);
+                let response = self.ask(cast, request);
+                at_once(Answer::Model { run, turn, purpose, response })
+            }
+            External::Check { run, turn, subject, values } => {
+                let verdicts = values.iter().map(|_| None).collect();
+                at_once(Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts })
+            }
+            External::Approve { run, turn, questions } => {
+                let answers = questions.iter().map(|question| cast.approve(question)).collect();
+                at_once(Answer::Approver { run: *run, turn: *turn, answers })
             }
             External::Authorize { run, turn, calls } => {
-                let authorization = cast.authorize(calls);
+                let authorization = self.authorize(cast, calls);
                 at_once(Answer::Authorizer { run: *run, turn: *turn, authorization })
             }
             External::InvokeTool(invocation) => self.invoke(cast, invocation),
@@ -64,8 +80,18 @@ impl Outside {
         }
     }
 
+    /// Whether the host lets these calls start.
+    fn authorize(&self, cast: &Cast, calls: &[ToolCallId]) -> Authorization {
+        let allowed = calls.iter().all(|call| {
+            let tool = self.tool_of(cast, *call).and_then(|tool| cast.tool(tool));
+            tool.is_some_and(|tool| !tool.denied)
+        });
+        if allowed { Authorization::Allowed } else { Authorization::Denied }
+    }
+
     fn invoke(&mut self, cast: &Cast, invocation: &Invocation) -> Answered {
-        let Invocation { call, epoch, tool, class, parameters: _ } = invocation;
+        let Invocation { call, epoch, tool, class, run: _, agent: _, group: _, parameters: _ } =
+            invocation;
         let start = Doubt { call: *call, start: *epoch };
         let reply = |outcome, after, deed| Answered {
             answer: Answer::Tool { start, outcome },

@@ -1,9 +1,14 @@
 //! The outside, by what it is asked.
 
+mod fitting;
+mod live;
+mod script;
+
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, ModelFault, ModelRequest, Resolution, ToolOutcome,
+    Diagnostic, ExecutionClass, Messages, ModelFault, ModelRequest, Purpose, Resolution,
+    ToolChoice, ToolOutcome,
 };
 use everstep_machine::effect::{
     Answer, Authorization, Doubted, External, Invocation, Reconciliation,
@@ -50,6 +55,9 @@ fn call(cast: &Cast) -> ToolCallId {
 
 fn invoke(outside: &mut Outside, cast: &Cast, epoch: u64) -> (Arc<ToolOutcome>, u64, Deed) {
     let invocation = Invocation {
+        run: cast.clients[0].run,
+        agent: cast.binding.definition.id().clone(),
+        group: None,
         call: call(cast),
         epoch: Epoch(epoch),
         tool: name(),
@@ -80,10 +88,14 @@ fn reconcile(outside: &mut Outside, cast: &Cast, start: u64, asking: u64) -> Rec
 
 fn ask(cast: &Cast, turn: u32) -> Result<(usize, String), ModelFault> {
     let request = ModelRequest {
-        agent: cast.binding.definition.id().clone(),
+        agent: cast.binding.definition.clone(),
         run: cast.clients[0].run,
         turn: Turn(turn),
-        messages: Vec::new(),
+        purpose: Purpose::Respond,
+        messages: Messages::default(),
+        tools: ToolChoice::Allowed,
+        output: None,
+        status: Vec::new(),
     };
     let asked = External::CallModel(Arc::new(request));
     match Outside::default().perform(cast, &asked).answer {

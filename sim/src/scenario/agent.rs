@@ -10,15 +10,14 @@ use std::path::Path;
 use everstep_machine::agent::{ToolDefinition, ToolOutcome};
 use everstep_machine::identity::{DurationMs, ToolName};
 
-use super::bounds::{DEFAULT_MAX_TURNS, LATENCY_MS, TOOLS};
+use super::bounds::TOOLS;
 use super::check::{self, Tools};
 use super::draft::{Checked, Said, Tool};
 use super::error::ScenarioError;
 use super::grammar::{
-    AGENT, AUTHORIZER, FAILURE, Key, Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
+    AGENT, AGENT_TOOL, APPROVER, AUTHORIZER, Key, Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
 };
-use super::parse::{self, Row};
-use super::words::{CLASSES, RECONCILERS, words};
+use super::parse::{self, Row, denials};
 use super::{AgentScript, TurnScript, read};
 
 use Presence::{Default, Optional, Required};
@@ -37,6 +36,12 @@ pub(super) static AGENT_FILE: Table = Table {
             Shape::Table(&AUTHORIZER),
             Optional,
             "The host's authorizer; without it everything is allowed.",
+        ),
+        key(
+            "approver",
+            Shape::Table(&APPROVER),
+            Optional,
+            "Who is asked about calls of tools that want it; without it none of them is approved.",
         ),
         key("turns", TURNS, Optional, SCRIPT),
         key("model", Shape::Table(&MODEL), Optional, "The model, if its script stands elsewhere."),
@@ -74,46 +79,6 @@ pub(super) static SCRIPT_FILE: Table = Table {
     rules: &[],
 };
 
-static AGENT_TOOL: Table = Table {
-    name: "[[tools]]",
-    definition: "tool",
-    about: "A tool, and what it does.",
-    keys: &[
-        key("name", Shape::Name, Required, "What the model calls it by."),
-        key(
-            "class",
-            Shape::Word(&words(&CLASSES)),
-            Default("\"ordinary\""),
-            "What may be done when nobody knows whether a call happened: readonly and idempotent calls run again, ordinary ones do not.",
-        ),
-        key(
-            "append",
-            Shape::Text,
-            Optional,
-            "A file to which every call appends one line: the call's id and its parameters. An idempotent tool leaves the file alone when the id is there already.",
-        ),
-        key(
-            "reconciler",
-            Shape::Word(&words(&RECONCILERS)),
-            Default("\"none\""),
-            "Who can be asked what became of a start: nobody, or the file that the tool appends to.",
-        ),
-        key(
-            "latency_ms",
-            Shape::Whole(0, LATENCY_MS),
-            Default("0"),
-            "How long a call takes before it does anything, in milliseconds.",
-        ),
-        key("result", Shape::Value, Default("null"), "What it returns, every time."),
-        key("failure", Shape::Table(&FAILURE), Optional, "How it fails, every time."),
-    ],
-    rules: &[
-        Rule::Excludes("failure", "result"),
-        Rule::Excludes("failure", "append"),
-        Rule::Never("append", "class", "readonly"),
-    ],
-};
-
 /// An agent as `everstep run` executes it, checked: every reference in it resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentFile {
@@ -123,6 +88,9 @@ pub struct AgentFile {
     pub tools: Vec<AgentTool>,
     /// Tools that the host's authorizer turns down.
     pub denied: Vec<ToolName>,
+    /// Tools whose calls an approver turns down; those of others that ask are approved. None if
+    /// there is nobody to ask.
+    pub disapproved: Option<Vec<ToolName>>,
     /// What the model does, turn by turn. A turn beyond the script repeats the last.
     pub turns: Vec<TurnScript>,
 }
@@ -130,7 +98,7 @@ pub struct AgentFile {
 /// A tool and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentTool {
-    /// Name, class, and whether somebody can be asked what became of a start.
+    /// What it declares.
     pub definition: ToolDefinition,
     /// How long a call takes before it does anything.
     pub latency: DurationMs,
@@ -201,14 +169,15 @@ struct Draft {
     tools: Tools,
     appends: Vec<Option<String>>,
     denied: Vec<ToolName>,
+    disapproved: Option<Vec<ToolName>>,
     script: Script,
 }
 
 /// Reads an agent file's text and its script, and returns the bytes of the latter if it stands in
 /// a file of its own.
 fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), ScenarioError> {
-    let Draft { agent, tools, appends, denied, script } =
-        parse::file(path, text, &AGENT_FILE, draft)?;
+    let draft = parse::file(path, text, &AGENT_FILE, draft)?;
+    let Draft { agent, tools, appends, denied, disapproved, script } = draft;
     let (turns, bytes) = match script {
         Script::Here(turns) => (turns, None),
         Script::Beside(name) => {
@@ -227,33 +196,27 @@ fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), Scen
         let (definition, latency, outcome) = (script.definition, script.latency, script.outcome);
         AgentTool { definition, latency, append, outcome }
     });
-    Ok((AgentFile { agent, tools: tools.collect(), denied, turns }, bytes))
+    Ok((AgentFile { agent, tools: tools.collect(), denied, disapproved, turns }, bytes))
 }
 
 fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
-    let agent = root.row("agent");
-    let agent = agent.as_ref().unwrap_or(root);
-    let agent = check::agent(
-        &agent.need("id", "[agent]")?,
-        &agent.need("instructions", "[agent]")?,
-        &agent.whole_or("max_turns", u64::from(DEFAULT_MAX_TURNS)),
-    )?;
+    let agent = parse::agent(root)?;
+    let agent = check::agent(&agent.id, &agent.instructions, &agent.max_turns, &agent.policy)?;
     about(root)?;
     let drafts: Vec<(Tool, Option<Said>)> =
         root.each("tools", |row| Ok((parse::tool(row)?, row.text("append"))))?;
     let (parts, appends): (Vec<_>, Vec<_>) = drafts.into_iter().unzip();
     let tools = Tools::check(&parts)?;
-    let denies = root.row("authorizer");
-    let denies: Vec<_> =
-        denies.map_or(Vec::new(), |row| parse::texts(row.items("denies")).collect());
-    let denied = tools.denied(&denies)?;
+    let denied = tools.denied(&denials(root, "authorizer"))?;
+    let approver = root.row("approver").map(|_| denials(root, "approver"));
+    let disapproved = approver.map(|denies| tools.disapproved(&denies)).transpose()?;
     let script = match root.row("model") {
         Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
         None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),
     };
     let appends = appends.iter().map(|said| said.as_ref().map(|it| file_name("append", it)));
     let appends = appends.map(Option::transpose).collect::<Checked<_>>()?;
-    Ok(Draft { agent, tools, appends, denied, script })
+    Ok(Draft { agent, tools, appends, denied, disapproved, script })
 }
 
 fn about(root: &Row<'_, '_>) -> Checked<()> {

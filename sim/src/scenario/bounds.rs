@@ -17,3 +17,17 @@ pub const LATENCY_MS: u64 = 24 * 60 * 60 * 1_000;
 pub(super) const DEFAULT_WORKERS: usize = 2;
 /// Turns that a run may take, unless the agent says otherwise.
 pub(super) const DEFAULT_MAX_TURNS: u32 = 16;
+/// What a budget or a usage may say: a million millions, so that no sum comes near its end.
+pub(super) const AMOUNT: u64 = 1_000_000_000_000;
+/// Calls, or failures in a row, that a policy may speak of.
+pub(super) const COUNT: u64 = 1_000_000;
+/// How often a model may be asked again for one turn.
+pub(super) const RETRIES: u64 = 16;
+/// Faults before a turn is answered: more than a model is asked again for.
+pub(super) const TURN_FAULTS: usize = 32;
+/// Places of one tool that are taken out of its results.
+pub(super) const REDACTIONS: usize = 32;
+/// Words for an outcome.
+pub(super) const DISPOSITIONS: usize = 32;
+/// Rules of a live model: as many as somebody can hold in the head, and then some.
+pub const RULES: usize = 64;

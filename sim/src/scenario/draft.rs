@@ -6,8 +6,11 @@
 use std::ops::Range;
 use std::panic::Location;
 
-use everstep_machine::agent::ExecutionClass;
-use everstep_machine::record::Outcome;
+use everstep_machine::agent::{
+    AgentPolicy, Allowance, ApprovalRule, Dimension, ExecutionClass, FailureMode, RetryClass, Risk,
+    Usage,
+};
+use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
 use super::fault::Fault;
 use super::words::FaultKind;
@@ -90,6 +93,7 @@ pub(super) enum Reply {
 pub(super) struct ModelFailure {
     pub(super) kind: FaultKind,
     pub(super) failure: Failure,
+    pub(super) retry_after_ms: Option<Located<u64>>,
 }
 
 /// A tool of the agent and what its outside does. It returns `null` at once unless told otherwise.
@@ -100,6 +104,26 @@ pub struct Tool {
     pub(super) reconciles: bool,
     pub(super) latency_ms: Located<u64>,
     pub(super) reaction: Reaction,
+    pub(super) traits: Traits,
+}
+
+/// What else a tool declares; what is not there is as in [`ToolDefinition::new`].
+///
+/// [`ToolDefinition::new`]: everstep_machine::agent::ToolDefinition::new
+#[derive(Clone, Debug, Default)]
+pub(super) struct Traits {
+    pub(super) description: Option<Said>,
+    pub(super) parameters: Option<Json>,
+    pub(super) success: Option<Json>,
+    pub(super) risk: Option<Risk>,
+    pub(super) resource: Option<Said>,
+    pub(super) group: Option<Said>,
+    pub(super) timeout_ms: Option<Located<u64>>,
+    pub(super) retry: Option<RetryClass>,
+    pub(super) result_bytes: Option<Located<u64>>,
+    pub(super) redact: Vec<Said>,
+    pub(super) failure: Option<FailureMode>,
+    pub(super) approval: Option<ApprovalRule>,
 }
 
 /// A call of a turn.
@@ -114,9 +138,28 @@ pub(super) struct Call {
 #[derive(Clone, Debug)]
 pub struct Turn {
     pub(super) site: Site,
+    pub(super) reasoning: Option<Said>,
     pub(super) text: Option<Said>,
     pub(super) calls: Vec<Call>,
+    pub(super) usage: Option<Usage>,
     pub(super) fault: Option<ModelFailure>,
+    pub(super) faults: Vec<ModelFailure>,
+}
+
+/// What a live model does when a request shows something; without a condition, always.
+#[derive(Clone, Debug, Default)]
+pub struct Rule {
+    pub(super) site: Option<Site>,
+    pub(super) instructions_contain: Option<Said>,
+    pub(super) shows: Option<Said>,
+    pub(super) last_user_contains: Option<Said>,
+    pub(super) tool_result_of: Option<Said>,
+    pub(super) result_contains: Option<Said>,
+    pub(super) tools_forbidden: Option<bool>,
+    pub(super) output_wanted: Option<bool>,
+    pub(super) status_shows: Option<Dimension>,
+    pub(super) text: Option<Said>,
+    pub(super) calls: Vec<Said>,
 }
 
 /// A submission of a client, in conversation `main`, by `client`, under its own name as key,
@@ -130,7 +173,19 @@ pub struct Submission {
     pub(super) key: Said,
     pub(super) input: Json,
     pub(super) turns: Vec<Turn>,
+    pub(super) allowance: Allowance,
     pub(super) expect: Vec<Located<Outcome>>,
+    pub(super) exactly: ExactlySaid,
+}
+
+/// What more is expected of a settlement.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ExactlySaid {
+    pub(super) finish: Option<Located<FinishKind>>,
+    pub(super) output: Option<Json>,
+    pub(super) disposition: Option<Said>,
+    pub(super) tag: Option<Said>,
+    pub(super) limit: Option<Located<PolicyLimit>>,
 }
 
 /// An abort that a client asks for, at every moment unless told otherwise.
@@ -160,8 +215,13 @@ pub struct ScenarioBuilder {
     pub(super) agent: Said,
     pub(super) instructions: Said,
     pub(super) max_turns: Located<u64>,
+    /// Its turns are those above.
+    pub(super) policy: Located<AgentPolicy>,
     pub(super) tools: Vec<Tool>,
     pub(super) denied: Vec<Said>,
+    pub(super) disapproved: Vec<Said>,
+    /// The rules of a live model; without them it follows a script.
+    pub(super) rules: Option<Located<Vec<Rule>>>,
     pub(super) turns: Vec<Turn>,
     pub(super) submissions: Vec<Submission>,
     pub(super) aborts: Vec<Abort>,

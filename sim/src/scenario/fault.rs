@@ -1,44 +1,17 @@
 //! What can be wrong with a scenario: a closed list, each with what to do about it.
 
-use std::fmt;
 use std::io;
 
-use everstep_machine::agent::DiagnosticError;
+use everstep_machine::agent::{DiagnosticError, PointerError};
 use everstep_machine::effect::FailpointError;
 use everstep_machine::identity::NameError;
 use everstep_machine::json::JsonError;
 use everstep_machine::limits::TEXT_BYTES;
 
 use super::bounds::SCENARIO_BYTES;
+use super::noun::{Noun, Type};
 
-/// What a name in a scenario refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noun {
-    /// A `[[submissions]]` table.
-    Submission,
-    /// A `[[tools]]` table.
-    Tool,
-    /// A `[[resolutions]]` table, known by its tool.
-    Resolution,
-    /// A tool in `denies`.
-    Denial,
-    /// A word in `expect`.
-    Expectation,
-}
-
-impl fmt::Display for Noun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Submission => "submission",
-            Self::Tool => "tool",
-            Self::Resolution => "resolution for tool",
-            Self::Denial => "denial of tool",
-            Self::Expectation => "expectation",
-        })
-    }
-}
-
-/// What is wrong. The words are those of the scenario, uncut; [`Display`](fmt::Display) cuts what
+/// What is wrong. The words are those of the scenario, uncut; [`Display`](std::fmt::Display) cuts what
 /// is long and shows no control characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -200,6 +173,20 @@ pub enum Fault {
     /// A value becomes no canonical JSON.
     #[error("this is no JSON that the engine takes: {0}")]
     BadJson(JsonError),
+    /// A value is no JSON Schema.
+    #[error("`{key}` is a JSON Schema: a table, or true or false")]
+    NotASchema {
+        /// The key.
+        key: &'static str,
+    },
+    /// A text is no JSON pointer.
+    #[error("`{key}`: {reason}")]
+    BadPointer {
+        /// The key.
+        key: &'static str,
+        /// Why not.
+        reason: PointerError,
+    },
     /// A number would be rounded, so that two numbers could share one digest.
     #[error("{} would be rounded: no double is exactly this number", shown(number))]
     Inexact {
@@ -262,6 +249,20 @@ pub enum Fault {
         /// The tool.
         tool: String,
     },
+    /// Nobody is asked about the calls of a tool, so nobody turns them down.
+    #[error("nobody is asked about calls of the tool `{}`", shown(tool))]
+    NeverAsked {
+        /// The tool.
+        tool: String,
+    },
+    /// Something is expected of an outcome that is itself not expected.
+    #[error("`{key}` is about submissions that end `{word}`, and this one is not to end so")]
+    Pointless {
+        /// The key.
+        key: &'static str,
+        /// The outcome.
+        word: &'static str,
+    },
     /// No failpoint has this name.
     #[error("there is no failpoint `{}`: {reason}", shown(text))]
     UnknownFailpoint {
@@ -278,39 +279,6 @@ pub enum Fault {
         /// What follows the `@`.
         text: String,
     },
-}
-
-/// Types of TOML values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// `"…"`
-    Text,
-    /// `1`
-    Whole,
-    /// `1.5`
-    Float,
-    /// `true`
-    Flag,
-    /// `2026-01-01`
-    Date,
-    /// `[…]`
-    List,
-    /// `{…}` or `[table]`
-    Table,
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "a text",
-            Self::Whole => "a whole number",
-            Self::Float => "a number with a fraction",
-            Self::Flag => "true or false",
-            Self::Date => "a date or time",
-            Self::List => "a list",
-            Self::Table => "a table",
-        })
-    }
 }
 
 impl Fault {
@@ -353,6 +321,8 @@ impl Fault {
                 Some("write it as a text if the digits matter")
             }
             Self::Declared { .. } => Some("leave out `undeclared`"),
+            Self::NeverAsked { .. } => Some("give the tool `approval = \"ask\"`"),
+            Self::Pointless { .. } => Some("add that outcome to `expect`, or leave this out"),
             Self::NoTurns { .. } => {
                 Some("give it `turns`, or the file `[[turns]]` for all submissions without")
             }

@@ -18,6 +18,7 @@
 //! | `check` | identifiers, references, bounds: the one way to a [`Scenario`] |
 //! | `fault`, `error` | what can be wrong, where, and how it is shown |
 //! | `schema` | the grammar as JSON Schema |
+//! | `script`, `model` | what a checked scenario holds |
 //! | `agent` | agent files: the same tables without a world around them |
 //! | [`corpus`] | the scenarios that the binary carries |
 
@@ -30,29 +31,33 @@ mod draft;
 mod error;
 mod fault;
 mod grammar;
+mod model;
+mod noun;
 mod parse;
 mod read;
 mod schema;
+mod script;
 mod validate;
 mod value;
 mod words;
 
 use std::path::Path;
 
-use everstep_machine::agent::{Diagnostic, ModelFault, Resolution, ToolDefinition, ToolOutcome};
-use everstep_machine::effect::Failpoint;
-use everstep_machine::identity::{
-    AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, TenantId, ToolName,
-};
-use everstep_machine::json::CanonicalJson;
-use everstep_machine::record::Outcome;
+use everstep_machine::agent::Resolution;
+use everstep_machine::identity::ToolName;
 
 pub use agent::{AgentFile, AgentSource, AgentTool};
-pub use bounds::{ABORTS, LATENCY_MS, SCENARIO_BYTES, SUBMISSIONS, TOOLS, WORKERS};
-pub use draft::{Abort, ScenarioBuilder, Submission, Tool, Turn};
+pub use bounds::{ABORTS, LATENCY_MS, RULES, SCENARIO_BYTES, SUBMISSIONS, TOOLS, WORKERS};
+pub use draft::{Abort, Rule, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};
-pub use fault::{Fault, Noun, Type};
+pub use fault::Fault;
+pub use model::{ModelScript, RuleScript, ThenScript, WhenScript};
+pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
+pub use script::{
+    AbortMoment, AbortScript, AgentScript, AnswerScript, CallScript, Exactly, ResolutionScript,
+    Says, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE, fallback,
+};
 
 /// A whole scenario, checked: every reference in it resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +72,10 @@ pub struct Scenario {
     pub tools: Vec<ToolScript>,
     /// Tools that the host's authorizer turns down.
     pub denied: Vec<ToolName>,
+    /// Tools whose calls an approver turns down; those of others that ask are approved.
+    pub disapproved: Vec<ToolName>,
+    /// What its model goes by.
+    pub model: ModelScript,
     /// What clients submit, in this order.
     pub submissions: Vec<SubmissionScript>,
     /// Aborts that clients ask for.
@@ -113,118 +122,6 @@ impl Scenario {
     #[must_use]
     pub fn resolution(&self, tool: &ToolName) -> Option<&Resolution> {
         self.resolutions.iter().find(|script| script.tool == *tool).map(|script| &script.resolution)
-    }
-}
-
-/// The agent of a scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentScript {
-    /// Its id.
-    pub id: AgentId,
-    /// What it is told to be.
-    pub instructions: String,
-    /// The most turns one run may take.
-    pub max_turns: u32,
-}
-
-/// A tool and what its outside does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolScript {
-    /// Name, class, and whether a reconciler answers for it (truthfully: from what happened).
-    pub definition: ToolDefinition,
-    /// How long a run of it takes.
-    pub latency: DurationMs,
-    /// What it returns, every time.
-    pub outcome: ToolOutcome,
-}
-
-/// One turn of a model's script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TurnScript {
-    /// The model answers.
-    Answer {
-        /// What it says, if anything.
-        text: Option<String>,
-        /// What it calls; no calls end the run.
-        calls: Vec<CallScript>,
-    },
-    /// The model fails.
-    Fault(ModelFault),
-}
-
-/// One call of a model's script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallScript {
-    /// Which tool; need not be declared, since models name what they like.
-    pub tool: ToolName,
-    /// With what.
-    pub parameters: CanonicalJson,
-}
-
-/// One submission of a client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubmissionScript {
-    /// Its name in the scenario.
-    pub name: String,
-    /// The conversation.
-    pub conversation: ConversationId,
-    /// Who submits.
-    pub principal: PrincipalId,
-    /// Whose data it is.
-    pub tenant: TenantId,
-    /// The idempotency key.
-    pub key: IdempotencyKey,
-    /// The input.
-    pub input: CanonicalJson,
-    /// What the model does in its run, turn by turn. A turn beyond the script repeats the last.
-    pub turns: Vec<TurnScript>,
-    /// How it may end; empty means any way.
-    pub expect: Vec<Outcome>,
-}
-
-/// When a client asks for an abort.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AbortMoment {
-    /// At every moment, one schedule each.
-    Every,
-    /// When the n-th occurrence (from 1) of this failpoint is reached.
-    At(Failpoint, u32),
-}
-
-/// One abort.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbortScript {
-    /// Position in [`Scenario::submissions`].
-    pub submission: usize,
-    /// When.
-    pub moment: AbortMoment,
-    /// By whom.
-    pub principal: PrincipalId,
-    /// Why.
-    pub reason: String,
-}
-
-/// What an operator answers when a tool's outcome stays unknown.
-///
-/// An operator looks before answering: `NeverStarted` is said only of what has not happened, and
-/// tombstones the call; what has happened is answered with [`fallback`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResolutionScript {
-    /// Which tool.
-    pub tool: ToolName,
-    /// How the first unknown of it is resolved, and each later one.
-    pub resolution: Resolution,
-}
-
-/// The outcome that an honest operator falls back to when the scripted answer would be a lie.
-#[must_use]
-pub fn fallback(tool: &ToolScript) -> Resolution {
-    match &tool.outcome {
-        ToolOutcome::Success(result) => Resolution::Completed(result.clone()),
-        ToolOutcome::Failure(diagnostic)
-        | ToolOutcome::InvalidInput(diagnostic)
-        | ToolOutcome::Defect(diagnostic) => Resolution::Failed(diagnostic.clone()),
-        ToolOutcome::Rejected(_) => Resolution::Failed(Diagnostic::cut("Rejected", "rejected")),
     }
 }
 

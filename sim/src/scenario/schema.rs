@@ -115,6 +115,11 @@ fn shape(shape: &Shape) -> Vec<(&'static str, String)> {
             members.push(("uniqueItems", "true".to_owned()));
             members
         }
+        Shape::Texts(most) => {
+            let mut members = list_of(object(self::shape(&Shape::Text)));
+            members.push(("maxItems", most.to_string()));
+            members
+        }
         Shape::Table(table) => vec![reference(table)],
         Shape::Tables(table, least, most) => {
             let mut members = list_of(object([reference(table)]));

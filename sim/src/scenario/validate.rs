@@ -9,8 +9,9 @@ use serde_spanned::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::draft::{Checked, Site};
-use super::fault::{Fault, Type};
+use super::fault::Fault;
 use super::grammar::{Key, Presence, Rule, Shape, Table};
+use super::noun::Type;
 use super::words::nearest;
 
 /// A value of a file, with its place.
@@ -68,7 +69,7 @@ fn value(value: &Value<'_>, key: &'static Key) -> Checked<()> {
         (Shape::Words(valid), DeValue::Array(list)) => {
             list.iter().try_for_each(|item| word(item, name, valid))
         }
-        (Shape::Names(most), DeValue::Array(list)) => {
+        (Shape::Names(most) | Shape::Texts(most), DeValue::Array(list)) => {
             count(list, name, 0, *most, value.span())?;
             let other = list.iter().find(|item| !item.get_ref().is_str());
             other.map_or(Ok(()), |item| Err(wrong(item, name, Type::Text)))
@@ -122,7 +123,7 @@ const fn expected(shape: &Shape) -> Type {
         Shape::Text | Shape::Name | Shape::Value | Shape::Word(_) => Type::Text,
         Shape::Whole(..) => Type::Whole,
         Shape::Flag => Type::Flag,
-        Shape::Words(_) | Shape::Names(_) | Shape::Tables(..) => Type::List,
+        Shape::Words(_) | Shape::Names(_) | Shape::Texts(_) | Shape::Tables(..) => Type::List,
         Shape::Table(_) => Type::Table,
     }
 }

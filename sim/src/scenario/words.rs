@@ -1,7 +1,9 @@
 //! The closed vocabularies of a scenario file, and the word nearest to one that is not in them.
 
-use everstep_machine::agent::ExecutionClass;
-use everstep_machine::record::Outcome;
+use everstep_machine::agent::{
+    ApprovalRule, Dimension, ExecutionClass, FailureMode, OnDenial, OnExhaustion, RetryClass, Risk,
+};
+use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
 /// Words and what they stand for.
 pub(super) type Words<T, const N: usize> = [(&'static str, T); N];
@@ -11,6 +13,16 @@ pub(super) type Words<T, const N: usize> = [(&'static str, T); N];
 pub(super) enum FaultKind {
     Unavailable,
     Protocol,
+    RateLimited,
+    ContextLength,
+    Refused,
+}
+
+/// What a model goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ModelKind {
+    Scripted,
+    Live,
 }
 
 /// What a scripted operator answers, its payload aside.
@@ -31,8 +43,64 @@ pub(super) const CLASSES: Words<ExecutionClass, 3> = [
 /// Whether a reconciler answers for a tool.
 pub(super) const RECONCILERS: Words<bool, 2> = [("none", false), ("truthful", true)];
 
-pub(super) const FAULTS: Words<FaultKind, 2> =
-    [("unavailable", FaultKind::Unavailable), ("protocol", FaultKind::Protocol)];
+pub(super) const FAULTS: Words<FaultKind, 5> = [
+    ("unavailable", FaultKind::Unavailable),
+    ("protocol", FaultKind::Protocol),
+    ("rate-limited", FaultKind::RateLimited),
+    ("context-length", FaultKind::ContextLength),
+    ("refused", FaultKind::Refused),
+];
+
+pub(super) const MODELS: Words<ModelKind, 2> =
+    [("scripted", ModelKind::Scripted), ("live", ModelKind::Live)];
+
+pub(super) const EXHAUSTIONS: Words<OnExhaustion, 2> =
+    [("final-answer", OnExhaustion::FinalAnswer), ("fail", OnExhaustion::Fail)];
+
+pub(super) const DENIALS: Words<OnDenial, 2> =
+    [("fail-run", OnDenial::FailRun), ("return-to-model", OnDenial::ReturnToModel)];
+
+pub(super) const RISKS: Words<Risk, 4> = [
+    ("low", Risk::Low),
+    ("medium", Risk::Medium),
+    ("high", Risk::High),
+    ("critical", Risk::Critical),
+];
+
+pub(super) const RETRY_CLASSES: Words<RetryClass, 2> =
+    [("never", RetryClass::Never), ("transient", RetryClass::Transient)];
+
+pub(super) const FAILURE_MODES: Words<FailureMode, 2> =
+    [("return", FailureMode::Return), ("error", FailureMode::Error)];
+
+pub(super) const APPROVALS: Words<ApprovalRule, 2> =
+    [("auto", ApprovalRule::Auto), ("ask", ApprovalRule::Ask)];
+
+pub(super) const DIMENSIONS: Words<Dimension, 5> = [
+    ("turns", Dimension::Turns),
+    ("tool-calls", Dimension::ToolCalls),
+    ("tokens", Dimension::Tokens),
+    ("cost", Dimension::Cost),
+    ("duration", Dimension::Duration),
+];
+
+/// Cost and duration are not among them: they never end with an answer.
+pub(super) const FINISHES: Words<FinishKind, 5> = [
+    ("model-stop", FinishKind::ModelStop),
+    ("completed", FinishKind::Completed),
+    ("budget-exhausted:turns", FinishKind::BudgetExhausted(Dimension::Turns)),
+    ("budget-exhausted:tool-calls", FinishKind::BudgetExhausted(Dimension::ToolCalls)),
+    ("budget-exhausted:tokens", FinishKind::BudgetExhausted(Dimension::Tokens)),
+];
+
+pub(super) const LIMITS: Words<PolicyLimit, 6> = [
+    ("turns", PolicyLimit::Budget(Dimension::Turns)),
+    ("tool-calls", PolicyLimit::Budget(Dimension::ToolCalls)),
+    ("tokens", PolicyLimit::Budget(Dimension::Tokens)),
+    ("cost", PolicyLimit::Budget(Dimension::Cost)),
+    ("duration", PolicyLimit::Budget(Dimension::Duration)),
+    ("repeated-failures", PolicyLimit::RepeatedFailures),
+];
 
 pub(super) const ANSWERS: Words<AnswerKind, 4> = [
     ("completed", AnswerKind::Completed),

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
+use everstep_machine::effect::EffectClass;
+use everstep_machine::run::Timer;
 use everstep_machine::store::{Replies, StoreFault};
 use everstep_machine::{admission, attempt};
 
@@ -10,10 +12,18 @@ use super::World;
 use super::plan::Action;
 use super::process::{Body, Flight, Progress, Role, Sent};
 use crate::fingerprint::Printed;
+use crate::oracle::Sometimes;
 
 impl World {
     /// Tells an attempt what happened.
     pub(super) fn tell(&mut self, process: usize, task: usize, input: attempt::Input) {
+        if self.tell_on(process, task, input) {
+            self.compare(process, task);
+        }
+    }
+
+    /// Tells an attempt what happened and lets leave what may. False if the task has ended.
+    fn tell_on(&mut self, process: usize, task: usize, input: attempt::Input) -> bool {
         let it = &mut self.process_mut(process).tasks[task];
         match it.body.replace(Body::Away) {
             Body::Attempt(state) => {
@@ -24,9 +34,7 @@ impl World {
             }
             other => it.body = Printed::new(other),
         }
-        if self.pump(process, task) {
-            self.compare(process, task);
-        }
+        self.pump(process, task)
     }
 
     /// Tells an admission what happened.
@@ -102,12 +110,27 @@ impl World {
                     assert!(!pipeline.commands.is_empty(), "ARC-10: a pipeline asks for something");
                     it.sent = Some(Sent::new(pipeline));
                 }
+                Action::External(external) if external.kind().class() == EffectClass::Compute => {
+                    // A computation is the same everywhere and takes no time: nothing crashes in
+                    // the middle of it.
+                    let answer = self.outside.perform(&self.cast, &external).answer;
+                    return self.tell_on(process, task, attempt::Input::Answered(answer));
+                }
                 Action::External(external) => {
                     let epoch = it.epoch;
                     it.flights.push(Flight::new(external, epoch));
+                    let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
+                    self.judge.in_flight(&self.cast, calls);
                 }
                 Action::CancelExternals => it.flights.retain(Flight::has_happened),
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
+                Action::Tell => {}
+                Action::Schedule(timer, after) => {
+                    it.timers.push((clock.after(after), timer));
+                    if matches!(timer, Timer::Retry(_)) {
+                        self.judge.note(Sometimes::Paused);
+                    }
+                }
                 Action::End(end) => {
                     self.note(process, lane, || format!("the attempt ends: {end:?}"));
                     self.judge.ended(end);

@@ -144,6 +144,10 @@ impl World {
                 self.tell(process, task, attempt::Input::RenewalDue);
                 return true;
             }
+            if let Some(timer) = self.take_timer(process, task) {
+                self.tell(process, task, attempt::Input::Due(timer));
+                return true;
+            }
         }
         false
     }
@@ -190,7 +194,7 @@ impl World {
                 FlightProgress::Before | FlightProgress::During => None,
                 FlightProgress::Happened { due, .. } => Some(*due),
             });
-            answers.chain(task.renewal)
+            answers.chain(task.renewal).chain(task.timers.iter().map(|(due, _)| *due))
         });
         let leases = self.shelves.iter().filter_map(|shelf| shelf.wakes_at());
         timers.chain(leases).filter(|time| *time > self.clock).min()

@@ -32,8 +32,8 @@ impl World {
         }
         let Some((lane, submission, doubt)) = self.open_doubt() else { return false };
         let cast = Arc::clone(&self.cast);
-        let Some(declared) = cast.declared(doubt.call) else { return false };
-        let resolution = self.outside.resolve(&cast, doubt, &declared.tool);
+        let Some(tool) = self.outside.tool_of(&cast, doubt.call).cloned() else { return false };
+        let resolution = self.outside.resolve(&cast, doubt, &tool);
         self.note(process, lane, || format!("looks at {doubt:?} and says {resolution:?}"));
         self.judge.resolved(&cast, &self.outside, doubt, &resolution);
         let intent = ResolutionIntent {

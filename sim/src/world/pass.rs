@@ -11,7 +11,6 @@ use everstep_machine::{attempt, ledger};
 use super::World;
 use super::moment::{Moment, Spot};
 use super::process::{Body, FlightProgress, Task, Transaction};
-use crate::oracle;
 use crate::profile::Profile;
 use crate::store::{Executed, Shelf};
 
@@ -112,7 +111,7 @@ impl World {
     ) {
         let it = &self.processes[process].tasks[task];
         let lane = it.lane;
-        self.judge.command(&self.cast, lane, command, executed, &it.authorised);
+        self.judge.command(&self.cast, lane, command, executed, &it.permits);
         match command {
             StoreCommand::Ledger(
                 ledger::Command::Abort { .. } | ledger::Command::Resolve { .. },
@@ -197,13 +196,12 @@ impl World {
             &self.outside,
             &flight.external,
             &answered,
-            &it.authorised,
+            &it.permits,
         );
-        let epoch = flight.epoch;
-        let allowed = oracle::allowed_by(&flight.external, &answered.answer);
+        let (epoch, external) = (flight.epoch, Arc::clone(&flight.external));
         self.note_task(process, task, || format!("answered with {:?}", answered.answer));
-        let authorised = &mut self.process_mut(process).tasks[task].authorised;
-        authorised.extend(allowed.into_iter().map(|call| (epoch, call)));
+        let permits = &mut self.process_mut(process).tasks[task].permits;
+        permits.learn(epoch, &external, &answered.answer);
         (answered.answer, self.clock.after(answered.after))
     }
 }

@@ -7,6 +7,7 @@ use everstep_machine::admission::{Receipt, Rejection};
 use everstep_machine::attempt::End;
 use everstep_machine::effect::External;
 use everstep_machine::identity::DurationMs;
+use everstep_machine::run::Timer;
 use everstep_machine::store::Pipeline;
 use everstep_machine::{admission, attempt};
 
@@ -19,6 +20,9 @@ pub(super) enum Action {
     External(Arc<Printed<External>>),
     CancelExternals,
     ScheduleRenewal(DurationMs),
+    Schedule(Timer, DurationMs),
+    /// A live event: nobody watches here, and nothing depends on it.
+    Tell,
     End(End),
     Accept(Receipt),
     Reject(Rejection),
@@ -31,6 +35,8 @@ impl From<attempt::Effect> for Action {
             attempt::Effect::External(external) => Self::External(Arc::new(Printed::new(external))),
             attempt::Effect::CancelExternals => Self::CancelExternals,
             attempt::Effect::ScheduleRenewal { after } => Self::ScheduleRenewal(after),
+            attempt::Effect::Schedule { timer, after } => Self::Schedule(timer, after),
+            attempt::Effect::Tell { .. } => Self::Tell,
             attempt::Effect::End(end) => Self::End(end),
         }
     }

@@ -4,13 +4,15 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use everstep_machine::effect::{Answer, External};
-use everstep_machine::identity::{Epoch, Timestamp, ToolCallId};
+use everstep_machine::identity::{Epoch, Timestamp};
+use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt};
 
 use super::moment::Spot;
 use super::plan::Plan;
 use crate::fingerprint::Printed;
+use crate::oracle::Permits;
 use crate::store::{Executed, Shelf};
 
 /// What a process is for.
@@ -69,8 +71,8 @@ pub(super) struct Task {
     pub(super) body: Printed<Body>,
     /// The epoch that an attempt last believed to hold; 0 before.
     pub(super) epoch: Epoch,
-    /// The calls that the host let this attempt start.
-    pub(super) authorised: Vec<(Epoch, ToolCallId)>,
+    /// What this attempt was allowed to start.
+    pub(super) permits: Permits,
     /// What its steps asked for and has not left yet.
     pub(super) plan: Plan,
     /// The pipeline in flight.
@@ -79,6 +81,8 @@ pub(super) struct Task {
     pub(super) flights: Vec<Flight>,
     /// When the lease needs renewal.
     pub(super) renewal: Option<Timestamp>,
+    /// What the run asked to be reminded of, and when.
+    pub(super) timers: Vec<(Timestamp, Timer)>,
     /// Whether a wake hint has arrived.
     pub(super) woken: bool,
     /// Whether another owner wrote the lane's rows after this attempt read them: the claim that
@@ -195,6 +199,11 @@ impl Flight {
             FlightProgress::Before | FlightProgress::During => true,
             FlightProgress::Happened { due, .. } => *due <= clock,
         }
+    }
+
+    /// Whether it is a tool's call that was started under this epoch.
+    pub(super) fn is_call(&self, epoch: Epoch) -> bool {
+        self.epoch == epoch && matches!(**self.external, External::InvokeTool(_))
     }
 
     pub(super) const fn has_happened(&self) -> bool {

@@ -6,6 +6,7 @@ use everstep_machine::digest::Hasher;
 use everstep_machine::effect::{CrashPhase, EffectKind, Failpoint};
 use everstep_machine::identity::{DurationMs, Epoch, Timestamp, Token};
 use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
+use everstep_machine::run::Timer;
 use everstep_machine::store::Pipeline;
 use everstep_machine::{admission, attempt};
 
@@ -14,7 +15,7 @@ use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::plan::{Action, Plan};
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
 use crate::fingerprint::Printed;
-use crate::oracle::Property;
+use crate::oracle::{Permits, Property};
 use crate::scenario::AbortMoment;
 
 /// What a look at a process found.
@@ -104,7 +105,20 @@ impl World {
             self.tell(process, task, attempt::Input::RenewalDue);
             return Look::Moved;
         }
+        if let Some(timer) = self.take_timer(process, task) {
+            self.tell(process, task, attempt::Input::Due(timer));
+            return Look::Moved;
+        }
+        let it = &self.processes[process].tasks[task];
         it.next_spot(self.clock).map_or(Look::Rests, |spot| self.stands(process, task, spot))
+    }
+
+    /// A timer of the task's run that is due; it is due once.
+    pub(super) fn take_timer(&mut self, process: usize, task: usize) -> Option<Timer> {
+        let clock = self.clock;
+        let timers = &self.processes[process].tasks[task].timers;
+        let at = timers.iter().position(|(due, _)| *due <= clock)?;
+        Some(self.process_mut(process).tasks[task].timers.remove(at).1)
     }
 
     fn stands(&self, process: usize, task: usize, spot: Spot) -> Look {
@@ -162,6 +176,7 @@ impl World {
             binding: Arc::clone(&self.cast.binding),
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
+            watched: false,
         };
         let token = self.token(worker, lane);
         let task = self.add_task(process, lane, Body::Attempt(attempt::State::new(setup)));
@@ -188,11 +203,12 @@ impl World {
                 lane,
                 body: Printed::new(body),
                 epoch: Epoch(0),
-                authorised: Vec::new(),
+                permits: Permits::default(),
                 plan: Plan::default(),
                 sent: None,
                 flights: Vec::new(),
                 renewal: None,
+                timers: Vec::new(),
                 woken: false,
                 outrun: false,
             },
@@ -286,6 +302,7 @@ impl Task {
             FlightProgress::Before | FlightProgress::During => None,
             FlightProgress::Happened { due, .. } => Some(*due),
         });
-        answers.chain(self.renewal).min()
+        let timers = self.timers.iter().map(|(due, _)| *due);
+        answers.chain(self.renewal).chain(timers).min()
     }
 }

@@ -48,6 +48,7 @@ impl Client {
             tenant: TenantId::new("shop").expect("a name"),
             key: IdempotencyKey::new(&self.submitted.to_string()).expect("a name"),
             input: CanonicalJson::string("refund this, please").expect("a text"),
+            allowance: everstep_machine::agent::Allowance::default(),
             binding: Arc::clone(&self.binding),
             producer: ProducerId::new("front").expect("a name"),
         };

@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
+use everstep_machine::agent::Allowance;
 use everstep_machine::conversation::{Command, TailRef};
 use everstep_machine::identity::{
-    ConversationId, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId, TenantId, Turn,
+    ConversationId, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId, TenantId,
+    Timestamp, Turn,
 };
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::{
-    Batch, ConversationCreated, FinishKind, InputRecorded, ModelResponded, Record, Settlement,
-    SubmissionSettled,
+    Batch, ConversationCreated, FinishKind, InputKind, InputRecorded, ModelResponded, Record,
+    Settlement, SubmissionSettled,
 };
 use everstep_machine::store::{Pipeline, StoreCommand};
 use everstep_sqlite::SqliteStore;
@@ -54,10 +56,20 @@ fn settled(n: u64) -> [Record; 3] {
     let principal = PrincipalId::new("ada").expect("a name");
     let text = |text| CanonicalJson::string(text).expect("a text");
     let (input, output) = (text("refund this, please"), text("It is refunded."));
-    let settlement = Settlement::Completed { output, finish: FinishKind::ModelStop };
+    let settlement =
+        Settlement::Completed { output, finish: FinishKind::ModelStop, disposition: None };
     let response = Arc::new(outside::answer());
+    let input = InputRecorded {
+        submission,
+        principal,
+        run,
+        input,
+        kind: InputKind::First,
+        at: Timestamp(0),
+        allowance: Allowance::default(),
+    };
     [
-        Record::InputRecorded(InputRecorded { submission, principal, run, input }),
+        Record::InputRecorded(input),
         Record::ModelResponded(ModelResponded { submission, turn: Turn(0), response }),
         Record::SubmissionSettled(SubmissionSettled { submission, run: Some(run), settlement }),
     ]

@@ -13,7 +13,8 @@ use everstep_machine::identity::{AgentId, ConversationId, DurationMs, ToolName, 
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::scheduler::Findings;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Deltas, LookOut, Model, NoReconciler, Ports, ScanFailed, Tools,
+    AllowAll, Bindings, BoxFuture, LookOut, Model, NoApprover, NoReconciler, Parts, Ports,
+    ScanFailed, Tools,
 };
 use everstep_sqlite::{Clock as _, SqliteReader, WallClock};
 
@@ -27,20 +28,19 @@ fn pay() -> ToolName {
 /// What the model says at last.
 pub(crate) fn answer() -> ModelResponse {
     let parts = vec![ResponsePart::Text("It is refunded.".into())];
-    ModelResponse { parts, finish: FinishReason::Stop, usage: Usage::default() }
+    ModelResponse { parts, finish: FinishReason::Stop, usage: Some(Usage::default()) }
 }
 
 fn call() -> ModelResponse {
-    let parameters = CanonicalJson::string("order 17").expect("a text");
+    let parameters = CanonicalJson::parse(br#"{"order":17}"#).expect("an object");
     let call = ToolCall { label: "call_0".into(), tool: pay(), parameters };
     let parts = vec![ResponsePart::Call(call)];
-    ModelResponse { parts, finish: FinishReason::ToolCalls, usage: Usage::default() }
+    ModelResponse { parts, finish: FinishReason::ToolCalls, usage: Some(Usage::default()) }
 }
 
 /// An agent, with one ordinary tool or none.
 pub(crate) fn binding(tool: bool) -> Arc<Binding> {
-    let class = ExecutionClass::Ordinary;
-    let tools = tool.then(|| ToolDefinition { name: pay(), class, reconciles: false });
+    let tools = tool.then(|| ToolDefinition::new(pay(), ExecutionClass::Ordinary));
     let id = AgentId::new("clerk").expect("a name");
     let tools = tools.into_iter().collect();
     let definition = AgentDefinition::new(id, "You refund.", tools, 4).expect("a definition");
@@ -56,10 +56,14 @@ impl Model for Scripted {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        _: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
         let calls = self.tool && request.turn == Turn(0);
-        Box::pin(async move { Ok(Arc::new(if calls { call() } else { answer() })) })
+        Box::pin(async move {
+            // A run that is gone wants no answer.
+            let _ = parts.send_whole(&if calls { call() } else { answer() }).await;
+            Ok(())
+        })
     }
 }
 
@@ -77,7 +81,8 @@ pub(crate) fn ports(tool: bool) -> Ports {
         |_| async { ToolOutcome::Success(CanonicalJson::string("receipt").expect("a text")) };
     Ports {
         model: Arc::new(Scripted { tool }),
-        tools: Tools::default().with(pay(), paid),
+        tools: Arc::new(Tools::default().with(pay(), paid)),
+        approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),
         bindings: Arc::new(EveryLane(binding(tool))),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    AgentDefinition, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
+    AgentDefinition, Allowance, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
     ModelResponse, ResponsePart, ToolCall, ToolDefinition, Usage,
 };
 use everstep_machine::digest::Digest;
@@ -19,7 +19,7 @@ use everstep_machine::record::Record;
 use everstep_machine::scheduler::Findings;
 use everstep_machine::store::Store;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Config, Deltas, Host, LookOut, Model, NoReconciler, Ports,
+    AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
 };
 use everstep_sqlite::{Clock as _, Options, SqliteReader, SqliteStore, WallClock};
@@ -89,7 +89,8 @@ impl Desk {
 pub(crate) fn ports(tools: Tools) -> Ports {
     Ports {
         model: Arc::new(Once),
-        tools,
+        tools: Arc::new(tools),
+        approver: Arc::new(everstep_runtime::NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),
         bindings: Arc::new(Clerk(binding())),
@@ -133,25 +134,27 @@ impl Model for Once {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
         Box::pin(async move {
             let (part, finish) = if request.turn == Turn(0) {
-                let parameters = CanonicalJson::string("four").unwrap();
+                let parameters = CanonicalJson::parse(b"{\"amount\":4}").unwrap();
                 let call = ToolCall { label: "call".into(), tool: pay(), parameters };
                 (ResponsePart::Call(call), FinishReason::ToolCalls)
             } else {
-                deltas.text("done");
                 (ResponsePart::Text("done".into()), FinishReason::Stop)
             };
-            Ok(Arc::new(ModelResponse { parts: vec![part], finish, usage: Usage::default() }))
+            let usage = Some(Usage::default());
+            let response = ModelResponse { parts: vec![part], finish, usage };
+            parts.send_whole(&response).await.expect("the host waits for it");
+            Ok(())
         })
     }
 }
 
 fn binding() -> Arc<Binding> {
     let class = ExecutionClass::Ordinary;
-    let tool = ToolDefinition { name: pay(), class, reconciles: false };
+    let tool = ToolDefinition::new(pay(), class);
     let id = AgentId::new("clerk").unwrap();
     let definition = AgentDefinition::new(id, "You refund.", vec![tool], 4).unwrap();
     Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
@@ -176,6 +179,7 @@ pub(crate) fn call(conversation: &str, key: &str) -> Call {
         tenant: TenantId::new("shop").unwrap(),
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string("refund this, please").unwrap(),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("door").unwrap(),
     }

@@ -62,14 +62,15 @@ fn members() -> Vec<Manifest> {
 
 /// Whether the package in `from` may depend on the one in `to`, both folders of the workspace.
 ///
-/// The arrows point at the core. The binary and the tests may use everything; the simulator may
-/// use the schema checks, which are deterministic.
+/// The arrows point at the core. The binary and the tests may use everything; the simulator and
+/// the host may use the schema checks, which are deterministic.
 fn may_depend(from: &str, to: &str) -> bool {
     match from {
         "machine" => false,
         "sim" => matches!(to, "machine" | "drivers/schema"),
         "model-checker" => matches!(to, "machine" | "sim"),
         "drivers/cli" | "tests" => true,
+        "drivers/runtime" => matches!(to, "machine" | "drivers/schema"),
         _ => from.starts_with("drivers/") && to == "machine",
     }
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everstep_machine::admission::Call;
-use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::agent::{Allowance, Binding};
 use everstep_machine::digest::{Digest, Hasher};
 use everstep_machine::identity::{
     ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId,
@@ -28,7 +28,8 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::JSON_BYTES;
 use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
 use everstep_runtime::{
-    AllowAll, Config, Failpoints, Host, HostError, Interrupts, NoReconciler, Ports, block_on,
+    AllowAll, Config, Failpoints, Host, HostError, Interrupts, NoApprover, NoReconciler, Ports,
+    block_on,
 };
 use everstep_sim::scenario::{AgentFile, AgentSource, Fault};
 use everstep_sqlite::{Options, SqliteStore, StoreError};
@@ -119,10 +120,7 @@ fn agent(path: &Path) -> Result<Agent, Complaint> {
         Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
     })?;
     let tools = file.tools.iter().map(|tool| tool.definition.clone()).collect();
-    let AgentFile { agent, .. } = &file;
-    let definition =
-        AgentDefinition::new(agent.id.clone(), &agent.instructions, tools, agent.max_turns)
-            .expect("CAP-001: a checked file holds a sound agent");
+    let definition = file.agent.definition(tools);
     let digest = digest(&source);
     Ok(Agent {
         file: Arc::new(file),
@@ -157,6 +155,7 @@ fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
         tenant: TenantId::new("default").expect(named),
         key: IdempotencyKey::new(&name).expect(named),
         input,
+        allowance: Allowance::default(),
         binding: Arc::clone(&agent.binding),
         producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
             .expect(named),
@@ -198,8 +197,12 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     let file = &agent.file;
     let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
     Ports {
-        model: Arc::new(outside::Scripted(Arc::clone(file))),
-        tools: outside::tools(file),
+        model: Arc::new(outside::Scripted::new(Arc::clone(file))),
+        tools: Arc::new(outside::tools(file)),
+        approver: match &file.disapproved {
+            Some(denied) => Arc::new(outside::Approvals(denied.clone())),
+            None => Arc::new(NoApprover),
+        },
         authorizer: if file.denied.is_empty() {
             Arc::new(AllowAll)
         } else {

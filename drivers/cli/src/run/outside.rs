@@ -1,50 +1,63 @@
 //! The outside of an agent file: a scripted model, tools that append to files, and who is asked.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, FinishReason, ModelFault, ModelRequest, ModelResponse, Resolution,
-    ResponsePart, ToolCall, ToolOutcome, Usage,
+    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome,
 };
-use everstep_machine::effect::{Authorization, Doubted, Invocation, Reconciliation};
-use everstep_machine::identity::{RunId, ToolCallId, Turn};
-use everstep_runtime::{Authorizer, BoxFuture, Deltas, Model, Reconciler, Tools, blocking, pause};
-use everstep_sim::scenario::{AgentFile, AgentTool, TurnScript};
+use everstep_machine::effect::{
+    ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
+};
+use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
+use everstep_runtime::{
+    Approver, Authorizer, BoxFuture, Model, Parts, Reconciler, Tools, blocking, pause,
+};
+use everstep_sim::scenario::{AgentFile, AgentTool, Says, TurnScript};
 
 /// A model that says what the file says. Beyond its script it repeats the last turn.
-pub(super) struct Scripted(pub(super) Arc<AgentFile>);
+pub(super) struct Scripted {
+    file: Arc<AgentFile>,
+    /// How many faults of each turn were met in this process.
+    met: Mutex<BTreeMap<Turn, usize>>,
+}
+
+impl Scripted {
+    pub(super) fn new(file: Arc<AgentFile>) -> Self {
+        Self { file, met: Mutex::default() }
+    }
+
+    fn answer(&self, turn: Turn) -> Result<ModelResponse, ModelFault> {
+        let script = scripted(&self.file, turn)
+            .ok_or_else(|| ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left")))?;
+        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let met = met.entry(turn).or_default();
+        if let Some(fault) = script.faults.get(*met) {
+            *met += 1;
+            return Err(fault.clone());
+        }
+        match &script.says {
+            Says::Answer(answer) => Ok(answer.response()),
+            Says::Fault(fault) => Err(fault.clone()),
+        }
+    }
+}
 
 impl Model for Scripted {
     fn respond(
         &self,
         request: Arc<ModelRequest>,
-        deltas: Deltas,
-    ) -> BoxFuture<Result<Arc<ModelResponse>, ModelFault>> {
-        let script = scripted(&self.0, request.turn).cloned();
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
+        let answer = self.answer(request.turn);
         Box::pin(async move {
-            match script {
-                Some(TurnScript::Answer { text, calls }) => {
-                    text.iter().for_each(|text| deltas.text(text));
-                    let words = text.map(|text| ResponsePart::Text(Arc::from(text)));
-                    let calls = calls.into_iter().enumerate().map(|(index, call)| {
-                        ResponsePart::Call(ToolCall {
-                            label: Arc::from(format!("call_{index}")),
-                            tool: call.tool,
-                            parameters: call.parameters,
-                        })
-                    });
-                    let parts: Vec<_> = words.into_iter().chain(calls).collect();
-                    let asks = parts.iter().any(|part| matches!(part, ResponsePart::Call(_)));
-                    let finish = if asks { FinishReason::ToolCalls } else { FinishReason::Stop };
-                    Ok(Arc::new(ModelResponse { parts, finish, usage: Usage::default() }))
-                }
-                Some(TurnScript::Fault(fault)) => Err(fault),
-                None => Err(ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left"))),
-            }
+            // A stream that nobody wants any more is nobody's fault.
+            let _ = parts.send_whole(&answer?).await;
+            Ok(())
         })
     }
 }
@@ -63,10 +76,7 @@ impl Authorizer for Denials {
         turn: Turn,
         calls: Vec<ToolCallId>,
     ) -> BoxFuture<Authorization> {
-        let declared = match scripted(&self.0, turn) {
-            Some(TurnScript::Answer { calls, .. }) => calls.as_slice(),
-            Some(TurnScript::Fault(_)) | None => &[],
-        };
+        let declared = scripted(&self.0, turn).map(TurnScript::calls).unwrap_or_default();
         let ids = declared.iter().enumerate();
         let allowed: Vec<ToolCallId> = ids
             .filter(|(_, call)| !self.0.denied.contains(&call.tool))
@@ -75,6 +85,26 @@ impl Authorizer for Denials {
         let all = calls.iter().all(|call| allowed.contains(call));
         let answer = if all { Authorization::Allowed } else { Authorization::Denied };
         Box::pin(async move { answer })
+    }
+}
+
+/// An approver that approves everything but calls of the tools that the file names.
+pub(super) struct Approvals(pub(super) Vec<ToolName>);
+
+impl Approver for Approvals {
+    fn approve(
+        &self,
+        _run: RunId,
+        _turn: Turn,
+        questions: Vec<ApprovalQuestion>,
+    ) -> BoxFuture<Vec<ApprovalAnswer>> {
+        let answers = questions.into_iter().map(|question| ApprovalAnswer {
+            call: question.call,
+            digest: question.digest,
+            approved: !self.0.contains(&question.tool),
+        });
+        let answers = answers.collect();
+        Box::pin(async move { answers })
     }
 }
 

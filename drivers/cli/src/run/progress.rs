@@ -28,6 +28,7 @@ fn words(event: &Event) -> Option<String> {
         Event::TextDelta { text, .. } => format!("the model says: {text}"),
         Event::ToolInvoked { tool } => format!("{tool} is invoked"),
         Event::ToolReturned { tool, outcome } => format!("{tool} {}", ended(outcome)),
+        Event::ToolUnsure { tool } => format!("nobody knows what became of a call of {tool}"),
         Event::Reconciling { tool } => format!("what became of a call of {tool} is looked up"),
         Event::StoreUnsure { .. } => "the store does not answer; the same is sent again".to_owned(),
         Event::LeaseAwaited { wait } => {
@@ -43,7 +44,7 @@ fn words(event: &Event) -> Option<String> {
 
 fn ended(outcome: &ToolOutcome) -> &'static str {
     match outcome {
-        ToolOutcome::Success(_) => "has returned",
+        ToolOutcome::Success(_) | ToolOutcome::Truncated(_) => "has returned",
         ToolOutcome::Failure(_) => "has failed",
         ToolOutcome::Rejected(_) => "was turned down",
         ToolOutcome::InvalidInput(_) => "was called wrongly",

@@ -77,6 +77,8 @@ const fn place(record: &Record) -> Place {
         Record::SubmissionSettled(_) => Settled,
         Record::ToolUnknown(_) => Unknown,
         Record::ToolResolved(_) => Resolved,
-        Record::ModelInterrupted(_) | Record::RecoveryDecided(_) => TakenOver,
+        Record::ModelInterrupted(_) | Record::CompactionCreated(_) | Record::RecoveryDecided(_) => {
+            TakenOver
+        }
     }
 }

@@ -70,7 +70,9 @@ pub(crate) fn stages() -> Vec<Stage> {
     let asked = Act::Killed("model.call/during");
     let slow = CHARGE.replace("append =", "latency_ms = 400\nappend =");
     let proven = CHARGE.replace("append =", "reconciler = \"truthful\"\nappend =");
-    assert!(slow != CHARGE && proven != CHARGE);
+    let asking = CHARGE.replace("append =", "approval = \"ask\"\nappend =");
+    let approved = format!("{asking}\n[approver]\ndenies = []\n");
+    assert!(slow != CHARGE && proven != CHARGE && asking != CHARGE);
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
@@ -86,6 +88,7 @@ pub(crate) fn stages() -> Vec<Stage> {
         stage("resolved", CHARGE, &resolved, Act::Run),
         stage("reconciled", &proven, &[invoked], Act::Run),
         stage("slow", &slow, &[], Act::Run),
+        stage("approved", &approved, &[], Act::Run),
         Stage {
             effects: 0,
             outcome: aborted,

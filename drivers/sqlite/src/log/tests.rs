@@ -99,6 +99,9 @@ fn store_011_a_page_is_bounded_in_batches_and_goes_on_where_it_ended() {
             principal: everstep_machine::identity::PrincipalId::new("ada").unwrap(),
             run: everstep_machine::identity::RunId([0; 16]),
             input: crate::testkit::text("hello"),
+            kind: everstep_machine::record::InputKind::First,
+            at: everstep_machine::identity::Timestamp(1_000),
+            allowance: everstep_machine::agent::Allowance::default(),
         };
         let batch = Batch::new(&desk(), vec![Record::InputRecorded(input)]).unwrap();
         let sample = stored(1, n, 1, chain);

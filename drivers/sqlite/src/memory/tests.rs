@@ -34,6 +34,9 @@ impl Writer {
                 principal: PrincipalId::new("ada").unwrap(),
                 run: RunId([1; 16]),
                 input: text("hello"),
+                kind: everstep_machine::record::InputKind::First,
+                at: everstep_machine::identity::Timestamp(1_000),
+                allowance: everstep_machine::agent::Allowance::default(),
             })
         };
         let batch = Batch::new(&self.conversation, vec![record(0), record(1)]).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everstep_machine::admission::{AdmissionMachine, Call, Effect, Input, State};
-use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::agent::{AgentDefinition, Allowance, Binding};
 use everstep_machine::contract::Machine;
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
@@ -23,6 +23,7 @@ fn admission(key: u32) -> Pipeline {
         tenant: TenantId::new("shop").unwrap(),
         key: IdempotencyKey::new(&key.to_string()).unwrap(),
         input: text(&"refund this, please ".repeat(50)),
+        allowance: Allowance::default(),
         binding: Arc::new(Binding { definition, model }),
         producer: ProducerId::new("front").unwrap(),
     };

@@ -60,6 +60,9 @@ impl Log {
             principal: PrincipalId::new("ada").unwrap(),
             run: RunId([1; 16]),
             input: CanonicalJson::string("refund this, please").unwrap(),
+            kind: everstep_machine::record::InputKind::First,
+            at: everstep_machine::identity::Timestamp(1_000),
+            allowance: everstep_machine::agent::Allowance::default(),
         };
         let batch = Batch::new(&self.lane, vec![Record::InputRecorded(input)]).unwrap();
         let append = Command::Append {

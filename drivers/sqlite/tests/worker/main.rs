@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::admission::{AdmissionMachine, Call, Effect, Input, State};
-use everstep_machine::agent::{AgentDefinition, Binding};
+use everstep_machine::agent::{AgentDefinition, Allowance, Binding};
 use everstep_machine::contract::Machine;
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
@@ -138,6 +138,7 @@ fn call(lane: &str, key: &str) -> Call {
         tenant: TenantId::new("shop").expect("a name"),
         key: IdempotencyKey::new(key).expect("a name"),
         input: CanonicalJson::string(&"refund this, please ".repeat(50)).expect("a text"),
+        allowance: Allowance::default(),
         binding: Arc::new(Binding { definition, model }),
         producer: ProducerId::new(&format!("process {}", std::process::id())).expect("a name"),
     }

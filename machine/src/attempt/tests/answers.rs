@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::history;
-use crate::agent::{FinishReason, Message, ModelResponse, ResponsePart, ToolCall, Usage};
+use crate::agent::{FinishReason, Message, ModelResponse, Purpose, ResponsePart, ToolCall, Usage};
 use crate::attempt::{Attempt, Effect, End, Input};
 use crate::contract::Machine;
 use crate::effect::{Answer, External};
@@ -26,6 +26,7 @@ fn transcript(order: fn(&mut Vec<Effect>)) -> (Vec<Message>, Vec<ToolCallId>) {
     host.admit(call("1", "hello"));
     let (state, effects) = host.attempt();
     let (state, mut calls) = host.perform(state, effects, |effect| !invokes(effect)).unwrap();
+    calls.retain(|effect| matches!(effect, Effect::External(_)));
     assert_eq!(calls.len(), 2);
     order(&mut calls);
     let end = host.perform(state, calls, |_| true).unwrap_err();
@@ -36,7 +37,7 @@ fn transcript(order: fn(&mut Vec<Effect>)) -> (Vec<Message>, Vec<ToolCallId>) {
         Record::ToolSettled(it) => Some(it.call),
         _ => None,
     });
-    (log.transcript().to_vec(), settled.collect())
+    (log.transcript().iter().cloned().collect(), settled.collect())
 }
 
 #[test]
@@ -54,7 +55,8 @@ fn respond(host: &mut Host, response: ModelResponse) -> End {
     let asks = |effect: &Effect| matches!(effect, Effect::External(External::CallModel(_)));
     let (state, _) = host.perform(state, effects, |effect| !asks(effect)).unwrap();
     let (run, turn) = (RunId::derive(submission("1")), Turn(0));
-    let answer = Answer::Model { run, turn, response: Ok(Arc::new(response)) };
+    let purpose = Purpose::Respond;
+    let answer = Answer::Model { run, turn, purpose, response: Ok(Arc::new(response)) };
     let step = Attempt::step(state, Input::Answered(answer));
     host.perform(step.state, step.effects, |_| true).unwrap_err()
 }
@@ -63,7 +65,7 @@ fn declares(label: &str, finish: FinishReason) -> ModelResponse {
     let tool = ToolName::new("pay").unwrap();
     let call = ToolCall { label: label.into(), tool, parameters: text("pay") };
     let parts = alloc::vec![ResponsePart::Text("I pay.".into()), ResponsePart::Call(call)];
-    ModelResponse { parts, finish, usage: Usage::default() }
+    ModelResponse { parts, finish, usage: Some(Usage::default()) }
 }
 
 #[test]
@@ -136,4 +138,32 @@ fn bug_errand_stays_an_errand_however_often_it_is_claimed() {
     assert_eq!(host.work(), End::Settled, "and no person has to speak on the first one");
     let row = host.store.row(submission("2")).unwrap();
     assert!(matches!(row.phase, Phase::Settled(_)), "{row:?}");
+}
+
+/// An attempt whose only call gives no answer, to its end.
+fn unanswered(reconciliation: crate::effect::Reconciliation) -> (Host, End) {
+    let mut host = Host::new(&[&["wire"]]);
+    host.outside.reconciliation = reconciliation;
+    host.admit(call("1", "hello"));
+    let (state, effects) = host.attempt();
+    let (state, _) = host.perform(state, effects, |effect| !invokes(effect)).unwrap();
+    let call = crate::identity::ToolCallId::derive(RunId::derive(submission("1")), Turn(0), 0);
+    let start = crate::record::Doubt { call, start: crate::identity::Epoch(1) };
+    let step = Attempt::step(state, Input::Answered(Answer::Unsure { start }));
+    let end = host.perform(step.state, step.effects, |_| true).unwrap_err();
+    (host, end)
+}
+
+#[test]
+fn dur_017_a_call_that_gives_no_answer_is_reconciled_or_unknown_without_a_crash() {
+    use crate::agent::Resolution;
+    use crate::effect::Reconciliation;
+
+    let (host, end) = unanswered(Reconciliation::Unprovable);
+    assert_eq!((end, super::history(&host).last()), (End::Parked, Some(&"unknown")));
+    assert_eq!(host.outside.invocations(), 0, "it is not made again");
+    let proven = Reconciliation::Proven(Resolution::Completed(text("it happened")));
+    let (host, end) = unanswered(proven);
+    assert_eq!((end, super::history(&host).contains(&"unknown")), (End::Settled, false));
+    assert_eq!(host.outside.invocations(), 0);
 }

@@ -18,7 +18,7 @@ fn large() -> CanonicalJson {
 }
 
 /// More calls than results of full size fit a batch.
-const MANY: [&str; 6] = ["pay"; 6];
+const MANY: [&str; 13] = ["pay"; 13];
 
 fn too_much_for_a_batch() {
     assert!(MANY.len() * JSON_BYTES > BATCH_BYTES);
@@ -44,12 +44,12 @@ fn run_031_resolutions_that_fit_no_batch_together_are_all_recorded() {
 
 #[test]
 fn run_031_proofs_that_fit_no_batch_together_are_all_recorded() {
-    let mut stage = Stage::new(&[&["wire"; 6][..]]);
+    let mut stage = Stage::new(&[&["wire"; 13][..]]);
     stage.host.outside.reconciliation = Reconciliation::Proven(Resolution::Completed(large()));
     stage.until_out(0, "tool.invoke");
     stage.actors.clear();
     stage.settle(&Resolution::NeverStarted);
-    assert_eq!(count(&stage, "tool-settled"), 6);
+    assert_eq!(count(&stage, "tool-settled"), 13);
     assert_eq!((count(&stage, "unknown"), count(&stage, "resolved")), (0, 0));
 }
 

@@ -199,6 +199,8 @@ impl Run {
             }
             External::InvokeTool(_)
             | External::CallModel(_)
+            | External::Check { .. }
+            | External::Approve { .. }
             | External::Authorize { .. }
             | External::Reconcile(_) => None,
         });

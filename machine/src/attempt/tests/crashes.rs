@@ -172,7 +172,12 @@ fn dur_007_every_acknowledgement_can_be_lost() {
                 Input::Stored(host.store.execute(&pipeline))
             }
             Effect::External(external) => Input::Answered(host.outside.answer(external)),
-            Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
+            Effect::CancelExternals
+            | Effect::ScheduleRenewal { .. }
+            | Effect::Schedule { .. }
+            | Effect::Tell { .. } => {
+                continue;
+            }
             Effect::End(end) => {
                 assert_eq!(end, End::Settled);
                 break;
@@ -355,7 +360,10 @@ fn a_transient_refusal_loses_no_answer() {
                 }
                 Effect::Store(pipeline) => Input::Stored(host.store.execute(&pipeline)),
                 Effect::External(external) => Input::Answered(host.outside.answer(external)),
-                Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
+                Effect::CancelExternals
+                | Effect::ScheduleRenewal { .. }
+                | Effect::Schedule { .. }
+                | Effect::Tell { .. } => continue,
                 Effect::End(end) => {
                     next = alloc::vec![Effect::End(end)];
                     break;

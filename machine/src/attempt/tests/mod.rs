@@ -8,6 +8,7 @@ mod fresh;
 mod hints;
 mod pages;
 mod refusals;
+mod secrets;
 mod stage;
 mod zombies;
 
@@ -33,5 +34,6 @@ fn name(record: &Record) -> &'static str {
         Record::AbortRequested(_) => "abort",
         Record::RecoveryDecided(_) => "recovery",
         Record::SubmissionSettled(_) => "settled",
+        Record::CompactionCreated(_) => "compaction",
     }
 }

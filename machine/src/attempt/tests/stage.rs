@@ -115,7 +115,7 @@ impl Stage {
                 self.left.push(external.clone());
                 self.actors[at].out.push(external);
             }
-            Effect::CancelExternals => {}
+            Effect::CancelExternals | Effect::Schedule { .. } | Effect::Tell { .. } => {}
             Effect::ScheduleRenewal { .. } => self.actors[at].timers += 1,
             Effect::End(end) => {
                 let (rows, log) = (&self.host.store.rows, history(&self.host));
@@ -310,6 +310,11 @@ impl Stage {
             assert_eq!(timeless(row), timeless(stored), "the predicted row");
         } else {
             assert!(row.claims < stored.claims, "a claim that the store does not know");
+        }
+        // Behind its last append somebody may have fenced the log before the answer came.
+        let epochs = [state.predicted_tail(), self.host.store.tail].map(|it| it.map(|it| it.epoch));
+        if epochs[0] < epochs[1] {
+            return;
         }
         let [predicted, stored] = [state.predicted_tail(), self.host.store.tail]
             .map(|tail| tail.map(|tail| (tail.epoch, tail.reference())));

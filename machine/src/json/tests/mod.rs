@@ -4,6 +4,7 @@ mod bounds;
 mod documents;
 mod numbers;
 mod oracle;
+mod pointers;
 mod refusals;
 mod vectors;
 

@@ -130,10 +130,10 @@ fn dur_012_a_late_result_is_recorded_and_changes_no_outcome() {
     let story = prepared().tell([ONE.abort_requested(), ONE.unknown(start())]);
     let story = story.tell([ONE.settled(Settlement::Aborted)]);
     let settled = story.view(ONE).settled;
-    let transcript = story.fold.transcript().to_vec();
+    let transcript = story.fold.transcript().clone();
     let resolved = ONE.resolved(start(), Resolution::Completed(text("result")));
     let story = story.at(2).tell([resolved, result(0)]);
     assert!(story.run(ONE).turns[0].calls[0].outcome.is_some());
     assert_eq!(story.view(ONE).settled, settled);
-    assert_eq!(story.fold.transcript(), transcript, "RUN-033: an orphan stays one");
+    assert_eq!(*story.fold.transcript(), transcript, "RUN-033: an orphan stays one");
 }

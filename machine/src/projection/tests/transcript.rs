@@ -5,55 +5,21 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agent::ModelResponse;
+use crate::agent::Messages;
 use crate::identity::ToolCallId;
+use crate::testkit::prompt::{check, kinds};
 use crate::testkit::walk::{Say, TALES, says};
 
-/// A message, as short as it can be told from others.
-fn kinds(messages: &[Message]) -> Vec<&'static str> {
-    let kind = |message: &Message| match message {
-        Message::User(_) => "user",
-        Message::Assistant(_) => "assistant",
-        Message::ToolResult { .. } => "result",
-    };
-    messages.iter().map(kind).collect()
-}
-
-fn results(messages: &[Message]) -> Vec<ToolCallId> {
+fn results(messages: &Messages) -> Vec<ToolCallId> {
     let result = |message: &Message| match message {
         Message::ToolResult { call, .. } => Some(*call),
-        Message::User(_) | Message::Assistant(_) => None,
+        Message::User(_) | Message::Summary(_) | Message::Assistant(_) => None,
     };
     messages.iter().filter_map(result).collect()
 }
 
-/// Whether a provider accepts it: every response is followed by the results of exactly its calls,
-/// in the order of their declaration, and no result stands anywhere else.
-fn check(messages: &[Message]) {
-    let mut awaited: Vec<(&str, &str)> = Vec::new();
-    for message in messages {
-        match message {
-            Message::ToolResult { label, .. } => {
-                assert!(!awaited.is_empty(), "a result without its call: {messages:?}");
-                assert_eq!(awaited.remove(0).0, &**label);
-            }
-            Message::User(_) | Message::Assistant(_) => {
-                assert!(awaited.is_empty(), "a call without its result: {messages:?}");
-            }
-        }
-        if let Message::Assistant(response) = message {
-            awaited = declared_calls(response);
-        }
-    }
-    assert!(awaited.is_empty(), "a call without its result: {messages:?}");
-}
-
-fn declared_calls(response: &ModelResponse) -> Vec<(&str, &str)> {
-    response.calls().map(|call| (&*call.label, call.tool.as_str())).collect()
-}
-
 /// The ids of results rise by turn and index, whatever the order in which they were recorded.
-fn in_order(tale: Tale, messages: &[Message]) {
+pub(super) fn in_order(tale: Tale, messages: &Messages) {
     let declared = (0..64).flat_map(|turn| (0..4).map(move |index| tale.call(turn, index)));
     let results = results(messages);
     let own: Vec<ToolCallId> = declared.filter(|call| results.contains(call)).collect();

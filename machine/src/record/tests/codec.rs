@@ -163,7 +163,10 @@ fn codec_error_rule_names_the_record_that_breaks_it() {
         resolved(Resolution::NeverStarted, &text(TEXT_BYTES + 1)),
         abort(&text(TEXT_BYTES + 1)),
         settled(None, Settlement::Failed { diagnostic: oversized(), limit: None }),
-        settled(None, Settlement::Completed { output, finish: FinishKind::ModelStop }),
+        settled(
+            None,
+            Settlement::Completed { output, finish: FinishKind::ModelStop, disposition: None },
+        ),
     ];
     for record in broken {
         let records = [decided(1), record];
@@ -190,7 +193,7 @@ fn each_codec_error_says_what_is_wrong() {
         (CodecError::Version { found: 2 }, "schema version 2 is not supported; this build reads 1"),
         (CodecError::Malformed, "the bytes do not decode to records"),
         (CodecError::Count, "a batch holds 1 to 256 records"),
-        (CodecError::TooLarge, "an encoded batch has at most 4194304 bytes"),
+        (CodecError::TooLarge, "an encoded batch has at most 12582912 bytes"),
         (CodecError::Rule { index: 3 }, "record 3 breaks a rule of its kind"),
     ];
     for (error, words) in said {

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::agent::{Diagnostic, FinishReason, ResponsePart, ToolCall, Usage};
+use crate::agent::{Allowance, Diagnostic, FinishReason, ResponsePart, ToolCall, Usage};
 
 pub(super) const SUBMISSION: SubmissionId = SubmissionId([0x11; 16]);
 pub(super) const RUN: RunId = RunId([0x22; 16]);
@@ -39,7 +39,13 @@ fn responded() -> ModelResponded {
     let response = ModelResponse {
         parts: vec![ResponsePart::Text("Let me see.".into()), ResponsePart::Call(call)],
         finish: FinishReason::ToolCalls,
-        usage: Usage { input_tokens: 300, output_tokens: 25 },
+        usage: Some(Usage {
+            input_tokens: 300,
+            cache_read_tokens: 200,
+            cache_write_tokens: 50,
+            output_tokens: 25,
+            cost_micros: 1_250,
+        }),
     };
     ModelResponded { submission: SUBMISSION, turn: Turn(1), response: Arc::new(response) }
 }
@@ -60,9 +66,17 @@ pub(super) fn one_of_each() -> Vec<Record> {
             principal: principal.clone(),
             run: RUN,
             input,
+            kind: InputKind::First,
+            at: Timestamp(1_700_000_000_000),
+            allowance: Allowance { turns: Some(3), ..Allowance::default() },
         }),
         Record::ModelResponded(responded()),
-        Record::ModelInterrupted(ModelInterrupted { submission, turn: Turn(300), epoch }),
+        Record::ModelInterrupted(ModelInterrupted {
+            submission,
+            turn: Turn(300),
+            epoch,
+            lost_tokens: 512,
+        }),
         Record::ToolPrepared(ToolPrepared { submission, call: CALL, epoch, tool, parameters }),
         Record::ToolSettled(ToolSettled {
             submission,
@@ -89,7 +103,15 @@ pub(super) fn one_of_each() -> Vec<Record> {
             settlement: Settlement::Completed {
                 output: json(r#""Done.""#),
                 finish: FinishKind::ModelStop,
+                disposition: None,
             },
+        }),
+        Record::CompactionCreated(CompactionCreated {
+            submission,
+            turn: Turn(2),
+            through: Sequence(40),
+            compaction: Compaction::Summarized("They want €12 back.".into()),
+            usage: None,
         }),
     ]
 }
@@ -108,6 +130,7 @@ pub(super) const fn place(record: &Record) -> usize {
         Record::AbortRequested(_) => 8,
         Record::RecoveryDecided(_) => 9,
         Record::SubmissionSettled(_) => 10,
+        Record::CompactionCreated(_) => 11,
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::string::ToString;
 use alloc::vec;
 
 use super::*;
-use crate::agent::{Diagnostic, DiagnosticError};
+use crate::agent::{Diagnostic, DiagnosticError, Dimension};
 use crate::limits::{DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_TAG_CHARS};
 use samples::RUN;
 
@@ -20,9 +20,12 @@ fn decoded(tag: &str, message: &str) -> Diagnostic {
 #[test]
 fn settlement_error_limit_without_tag_holds_in_both_directions() {
     let wrong = Err(SettlementError::LimitWithoutTag);
-    assert_eq!(failed(PolicyLimit::TAG, None).check(), wrong);
-    assert_eq!(failed("Declined", Some(PolicyLimit::Turns)).check(), wrong);
-    assert_eq!(failed(PolicyLimit::TAG, Some(PolicyLimit::Turns)).check(), Ok(()));
+    assert_eq!(failed("BudgetExceeded", None).check(), wrong);
+    assert_eq!(failed("Declined", Some(PolicyLimit::Budget(Dimension::Turns))).check(), wrong);
+    assert_eq!(
+        failed("BudgetExceeded", Some(PolicyLimit::Budget(Dimension::Turns))).check(),
+        Ok(())
+    );
     assert_eq!(failed("Declined", None).check(), Ok(()));
 }
 
@@ -37,9 +40,26 @@ fn settlement_error_diagnostic_is_one_over_its_bounds() {
 }
 
 #[test]
+fn settlement_error_disposition_stands_beside_an_ordinary_finish_only() {
+    let settled = |finish, word: &str| Settlement::Completed {
+        output: json("1"),
+        finish,
+        disposition: Some(word.into()),
+    };
+    let exhausted = FinishKind::BudgetExhausted(Dimension::Tokens);
+    let long = "x".repeat(crate::limits::IDENTIFIER_CHARS + 1);
+    for finish in [FinishKind::ModelStop, FinishKind::Completed] {
+        assert_eq!(settled(finish, "refunded").check(), Ok(()));
+        assert_eq!(settled(finish, &long).check(), Err(SettlementError::Disposition));
+    }
+    assert_eq!(settled(exhausted, "refunded").check(), Err(SettlementError::Disposition));
+}
+
+#[test]
 fn settlement_error_completed_without_run() {
     let output = json("1");
-    let settlement = Settlement::Completed { output, finish: FinishKind::ModelStop };
+    let settlement =
+        Settlement::Completed { output, finish: FinishKind::ModelStop, disposition: None };
     let mut settled = SubmissionSettled { submission: SUBMISSION, run: Some(RUN), settlement };
     assert_eq!(settled.check(), Ok(()));
     settled.run = None;
@@ -53,11 +73,12 @@ fn settlement_error_completed_without_run() {
 #[test]
 fn each_settlement_error_says_what_is_wrong() {
     let said = [
-        (
-            SettlementError::LimitWithoutTag,
-            "a limit stands exactly beside the policy tag BudgetExceeded",
-        ),
+        (SettlementError::LimitWithoutTag, "a limit stands exactly beside its own policy tag"),
         (SettlementError::Diagnostic, "the diagnostic is over its bounds"),
+        (
+            SettlementError::Disposition,
+            "a disposition stands only beside an ordinary finish, and is short",
+        ),
         (SettlementError::CompletedWithoutRun, "a completed submission has a run"),
     ];
     for (error, words) in said {
@@ -68,7 +89,8 @@ fn each_settlement_error_says_what_is_wrong() {
 #[test]
 fn dur_002_a_settlement_has_one_of_three_outcomes() {
     let output = json("null");
-    let completed = Settlement::Completed { output, finish: FinishKind::ModelStop };
+    let completed =
+        Settlement::Completed { output, finish: FinishKind::ModelStop, disposition: None };
     assert_eq!(completed.outcome(), Outcome::Completed);
     assert_eq!(failed("Declined", None).outcome(), Outcome::Failed);
     assert_eq!(Settlement::Aborted.outcome(), Outcome::Aborted);
@@ -82,7 +104,7 @@ fn dur_011_the_digest_of_a_settlement_is_that_of_its_exact_bytes() {
     assert_eq!(aborted, digest(settled(Some(RUN), Settlement::Aborted)));
     assert_ne!(aborted, digest(settled(None, Settlement::Aborted)));
     assert_ne!(aborted, digest(settled(Some(RUN), failed("Declined", None))));
-    let illegal = settled(None, failed(PolicyLimit::TAG, None));
+    let illegal = settled(None, failed("BudgetExceeded", None));
     assert_eq!(illegal.digest(), Err(CodecError::Rule { index: 0 }));
 }
 

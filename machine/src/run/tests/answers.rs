@@ -60,7 +60,8 @@ fn arc_03_a_model_is_heard_only_on_the_turn_that_it_is_asked_for() {
     ignores(&bench, model(0, response(&["look"])));
     let stranger = RunId::derive(Tale("2").submission());
     let response = Ok(Arc::new(response(&[])));
-    ignores(&bench, Answer::Model { run: stranger, turn: Turn(1), response });
+    let (turn, purpose) = (Turn(1), Purpose::Respond);
+    ignores(&bench, Answer::Model { run: stranger, turn, purpose, response });
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn arc_03_a_stopped_run_hears_nothing_until_it_is_resumed() {
     assert_eq!(bench.state.liveness(), Liveness::Resting);
     ignores(&bench, tool(ONE.start(0, 0, 1)));
     ignores(&bench, authorizer(0, Authorization::Allowed));
-    let mut bench = bench.told(Input::Resumed);
+    let mut bench = bench.told(Input::Resumed { now: Timestamp(1_000) });
     bench.look();
     let effects = bench.returns(ONE.start(0, 0, 1)).look();
     assert_eq!(committed(&effects).len(), 1);

@@ -137,7 +137,7 @@ fn arc_01_undeclared_tools_turn_after_turn_end_at_the_turn_limit() {
         bench = bench.responds(turn, &["nothing"]);
     }
     let Settlement::Failed { limit, .. } = settlement(&bench.effects) else { panic!() };
-    assert_eq!(*limit, Some(PolicyLimit::Turns));
+    assert_eq!(*limit, Some(PolicyLimit::Budget(Dimension::Turns)));
 }
 
 #[test]

@@ -10,6 +10,9 @@ use crate::testkit::text;
 
 fn invocation(start: Doubt) -> External {
     External::InvokeTool(Invocation {
+        run: ONE.run(),
+        agent: binding().definition.id().clone(),
+        group: None,
         call: start.call,
         epoch: start.start,
         tool: ToolName::new("look").unwrap(),
@@ -35,6 +38,7 @@ fn questioning() -> [(Bench, External); 3] {
 fn answer_to(external: &External) -> Answer {
     match external {
         External::CallModel(request) => model(request.turn.0, response(&["look"])),
+        External::Check { .. } | External::Approve { .. } => unreachable!("nobody wants it"),
         External::Authorize { turn, .. } => authorizer(turn.0, Authorization::Allowed),
         External::InvokeTool(it) => tool(Doubt { call: it.call, start: it.epoch }),
         External::Reconcile(it) => {
@@ -111,7 +115,8 @@ fn kept(story: &Story, flights: Flights) -> Flights {
 #[test]
 fn arc_03_a_run_keeps_of_old_flights_what_the_fold_still_waits_for() {
     let input = Story::new().tell([ONE.input()]);
-    let asked = |turn| Flights { model: Some(Turn(turn)), ..Flights::default() };
+    let asked =
+        |turn| Flights { model: Some((Turn(turn), Purpose::Respond)), ..Flights::default() };
     assert_eq!(kept(&input, asked(0)), asked(0));
     assert!(kept(&input, asked(1)).is_empty());
     assert!(kept(&Story::new(), asked(0)).is_empty());
@@ -134,7 +139,8 @@ fn arc_03_a_run_that_keeps_its_flights_asks_nothing_twice() {
     for (bench, _) in questioning() {
         let flights = bench.state.flights().clone();
         let rested = bench.told(Input::Stopped).state.with_flights(flights.clone());
-        let mut bench = Bench { state: rested, effects: Vec::new() }.told(Input::Resumed);
+        let mut bench = Bench { state: rested, effects: Vec::new() }
+            .told(Input::Resumed { now: Timestamp(1_000) });
         assert_eq!(bench.look(), []);
         assert_eq!(*bench.state.flights(), flights);
     }
@@ -145,7 +151,7 @@ fn arc_03_with_one_tool_still_out_only_the_others_are_authorized() {
     let story = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &["look", "look"])]);
     let mut bench = Bench::resting(&story, 1);
     bench.state = bench.state.with_flights(of_tools(&[ONE.start(0, 0, 1)]));
-    let mut bench = bench.told(Input::Resumed);
+    let mut bench = bench.told(Input::Resumed { now: Timestamp(1_000) });
     let effects = bench.look();
     assert_eq!(authorizing(&asked(&effects)[0]), [ONE.call(0, 1)]);
     let effects = bench.authorized(0).look();

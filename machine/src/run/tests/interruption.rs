@@ -2,9 +2,20 @@
 //! and never otherwise.
 
 use super::*;
+use crate::record::ModelInterrupted;
 
 fn input() -> Story {
     Story::new().tell([ONE.input()])
+}
+
+/// The record of a lost question, which had shown the input, the instructions and the tools.
+fn lost(epoch: u64) -> Record {
+    match ONE.interrupted(0, epoch) {
+        Record::ModelInterrupted(it) => {
+            Record::ModelInterrupted(ModelInterrupted { lost_tokens: 12, ..it })
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 fn result(turn: u32) -> Record {
@@ -14,7 +25,7 @@ fn result(turn: u32) -> Record {
 #[test]
 fn d_07_whoever_takes_over_says_first_that_it_asks_again() {
     let effects = Bench::live(&input(), 2).look();
-    assert_eq!(committed(&effects), [ONE.interrupted(0, 2)]);
+    assert_eq!(committed(&effects), [lost(2)]);
     assert_eq!(questions(&effects), ["model.call"]);
     assert!(matches!(effects[0], Effect::Commit(_)), "the record comes first");
 }
@@ -32,7 +43,7 @@ fn d_07_the_epoch_that_recorded_the_input_interrupts_nobody() {
 fn d_07_an_interruption_is_said_once_an_epoch() {
     let story = input().at(2).tell([ONE.interrupted(0, 2)]);
     assert_eq!(committed(&Bench::live(&story, 2).look()), []);
-    assert_eq!(committed(&Bench::live(&story, 3).look()), [ONE.interrupted(0, 3)]);
+    assert_eq!(committed(&Bench::live(&story, 3).look()), [lost(3)]);
     let story = story.tell([ONE.responded(0, &["look"])]).tell([result(0)]);
     assert_eq!(committed(&Bench::live(&story, 2).look()), [], "of another turn neither");
 }
@@ -55,10 +66,10 @@ fn d_07_who_finds_the_run_over_interrupts_nobody() {
 
 #[test]
 fn d_07_a_question_of_the_same_ownership_period_that_is_still_out_is_not_lost() {
-    let flights = Flights { model: Some(Turn(0)), ..Flights::default() };
+    let flights = Flights { model: Some((Turn(0), Purpose::Respond)), ..Flights::default() };
     let mut bench = Bench::resting(&input(), 2);
     bench.state = bench.state.with_flights(flights);
-    let mut bench = bench.told(Input::Resumed);
+    let mut bench = bench.told(Input::Resumed { now: Timestamp(1_000) });
     assert_eq!(bench.look(), []);
     let effects = bench.responds(0, &[]).look();
     assert_eq!(committed(&effects), [ONE.responded(0, &[])]);

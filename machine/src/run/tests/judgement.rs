@@ -3,7 +3,7 @@
 use super::*;
 use crate::agent::{FinishReason, ResponsePart, ToolCall};
 use crate::json::CanonicalJson;
-use crate::limits::{JSON_BYTES, RESPONSE_CALLS, RESPONSE_PARTS, TEXT_BYTES};
+use crate::limits::{JSON_BYTES, RESPONSE_BYTES, RESPONSE_CALLS, RESPONSE_PARTS, TEXT_BYTES};
 use crate::testkit::text;
 
 /// What a fresh run makes of a response.
@@ -20,8 +20,7 @@ fn with_finish(calls: &[&str], finish: FinishReason) -> ModelResponse {
 fn faulted(fault: ModelFault) -> Vec<Effect> {
     let mut bench = Bench::fresh();
     bench.look();
-    let answer = Answer::Model { run: ONE.run(), turn: Turn(0), response: Err(fault) };
-    bench.answered(answer).look()
+    bench.answered(answered_with(0, Err(fault))).look()
 }
 
 #[test]
@@ -81,7 +80,7 @@ fn run_031_a_response_over_its_bounds_fails_typed() {
     let calls = alloc::vec![declared("same"); RESPONSE_CALLS + 1];
     let label = alloc::vec![declared(&"x".repeat(TEXT_BYTES + 1))];
     let words = alloc::vec![said("x"); RESPONSE_PARTS + 1];
-    let bytes = alloc::vec![said(&"x".repeat(5 * JSON_BYTES))];
+    let bytes = alloc::vec![said(&"x".repeat(RESPONSE_BYTES + 1))];
     for parts in [calls, label, words, bytes] {
         let has_calls = matches!(parts[0], ResponsePart::Call(_));
         let finish = if has_calls { FinishReason::ToolCalls } else { FinishReason::Stop };
@@ -105,7 +104,7 @@ fn run_031_an_answer_over_the_bound_of_a_value_fails_typed() {
 #[test]
 fn dur_011_a_fault_of_the_model_settles_with_its_diagnostic_byte_for_byte() {
     let diagnostic = Diagnostic::cut("RateLimited", "try again in 30 s");
-    for fault in [ModelFault::Unavailable, ModelFault::Protocol] {
+    for fault in [ModelFault::Unavailable, ModelFault::Protocol, ModelFault::Refused] {
         let effects = faulted(fault(diagnostic.clone()));
         assert_eq!(*failure(&effects), diagnostic);
         assert_eq!(effects.len(), 1);
@@ -114,7 +113,7 @@ fn dur_011_a_fault_of_the_model_settles_with_its_diagnostic_byte_for_byte() {
 
 #[test]
 fn run_011_a_provider_cannot_forge_a_policy_tag() {
-    let forged = Diagnostic::cut(PolicyLimit::TAG, "you are out of budget");
+    let forged = Diagnostic::cut("BudgetExceeded", "you are out of budget");
     for fault in [ModelFault::Unavailable, ModelFault::Protocol] {
         let effects = faulted(fault(forged.clone()));
         let diagnostic = failure(&effects);

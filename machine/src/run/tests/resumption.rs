@@ -40,7 +40,7 @@ impl Recorded {
             match effect {
                 Effect::Commit(batch) => self.log.push(Arc::clone(batch)),
                 Effect::External(external) => self.asked.push(external.clone()),
-                Effect::Settle(_) => {}
+                Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => {}
             }
         }
         self.check();
@@ -55,8 +55,7 @@ impl Recorded {
             assert!(replayed.fold_batch(batch));
         }
         assert_eq!(replayed.projection(), live.projection(), "DUR-015");
-        let turns = 4;
-        let [a, b] = [&replayed, live].map(|it| next(it.run().unwrap(), turns));
+        let [a, b] = [&replayed, live].map(|it| next(it.run().unwrap(), &it.terms()));
         assert_eq!(a, b, "a live and a resumed run agree");
         assert!(replayed.flights().is_empty(), "ARC-11: folding asks nothing");
 
@@ -64,7 +63,7 @@ impl Recorded {
         let replayed = Bench { state: replayed, effects: Vec::new() };
         let mut waiting = replayed.clone();
         waiting.state = waiting.state.with_flights(live.flights().clone());
-        let waiting = waiting.told(Input::Resumed);
+        let waiting = waiting.told(Input::Resumed { now: Timestamp(1_000) });
         match live.liveness() {
             Liveness::Live => assert_eq!(waiting.effects, [], "ARC-11: nothing is asked twice"),
             Liveness::Resting => assert!(matches!(waiting.effects[..], [Effect::Settle(_)])),
@@ -75,7 +74,7 @@ impl Recorded {
         if let Some(question @ (External::CallModel(_) | External::Authorize { .. })) =
             asked(&self.bench.effects).last()
         {
-            let again = replayed.told(Input::Resumed);
+            let again = replayed.told(Input::Resumed { now: Timestamp(1_000) });
             assert_eq!(&asked(&again.effects)[..], core::slice::from_ref(question));
         }
     }
@@ -84,7 +83,7 @@ impl Recorded {
 fn drive(turns: &[Turned]) -> Recorded {
     let bench = Bench::resting(&Story::new().tell([ONE.input()]), 1);
     let mut run = Recorded { bench, log: Vec::new(), asked: Vec::new() };
-    run.told(Input::Resumed);
+    run.told(Input::Resumed { now: Timestamp(1_000) });
     for (turn, turned) in (0..).zip(turns) {
         let calls = CALLS[turned.calls];
         run.told(Input::Answered(model(turn, response(calls))));
@@ -147,5 +146,5 @@ fn dur_007_a_fold_that_contradicts_changes_nothing() {
 fn arc_11_a_run_that_is_resumed_twice_asks_once() {
     let mut bench = Bench::fresh();
     assert_eq!(questions(&bench.look()), ["model.call"]);
-    assert_eq!(bench.told(Input::Resumed).look(), []);
+    assert_eq!(bench.told(Input::Resumed { now: Timestamp(1_000) }).look(), []);
 }

@@ -12,7 +12,7 @@ use crate::testkit::text;
 /// An agent with one readonly tool and as many turns as an agent can have.
 fn patient() -> Arc<Binding> {
     let name = ToolName::new("look").unwrap();
-    let tool = ToolDefinition { name, class: ExecutionClass::Readonly, reconciles: false };
+    let tool = ToolDefinition::new(name, ExecutionClass::Readonly);
     let id = AgentId::new("patient").unwrap();
     let definition = AgentDefinition::new(id, "", alloc::vec![tool], RUN_TURNS).unwrap();
     Arc::new(Binding { definition, model: Digest::ZERO })
@@ -32,7 +32,7 @@ fn shown(bench: &Bench) -> Vec<ToolCallId> {
             assert_eq!(&**label, "same", "the provider gets its own label back");
             Some(*call)
         }
-        Message::User(_) | Message::Assistant(_) => None,
+        Message::User(_) | Message::Summary(_) | Message::Assistant(_) => None,
     };
     messages.iter().filter_map(result).collect()
 }
@@ -48,7 +48,10 @@ fn run_011_a_run_that_has_taken_its_turns_fails_with_the_limit_and_its_tag() {
     let Settlement::Failed { diagnostic, limit } = settlement(&effects) else {
         panic!("{effects:?}")
     };
-    assert_eq!((diagnostic.tag(), *limit), (PolicyLimit::TAG, Some(PolicyLimit::Turns)));
+    assert_eq!(
+        (diagnostic.tag(), *limit),
+        ("BudgetExceeded", Some(PolicyLimit::Budget(Dimension::Turns)))
+    );
     assert_eq!(settlement(&effects).check(), Ok(()));
     assert!(!questions(&effects).contains(&"model.call"), "exhaustion asks nothing more");
 }
@@ -72,7 +75,7 @@ fn run_011_a_resumed_run_counts_the_turns_of_those_before_it() {
     }
     let effects = Bench::live(&story, 2).look();
     let Settlement::Failed { limit, .. } = settlement(&effects) else { panic!("{effects:?}") };
-    assert_eq!((*limit, effects.len()), (Some(PolicyLimit::Turns), 1));
+    assert_eq!((*limit, effects.len()), (Some(PolicyLimit::Budget(Dimension::Turns)), 1));
 }
 
 #[test]
@@ -96,7 +99,11 @@ fn case_mm_03_one_label_with_other_arguments_merges_and_loses_nothing() {
     let questions = asked(&bench.effects);
     let parameters = questions.iter().filter_map(|external| match external {
         External::InvokeTool(it) => Some(it.parameters.clone()),
-        External::CallModel(_) | External::Authorize { .. } | External::Reconcile(_) => None,
+        External::CallModel(_)
+        | External::Check { .. }
+        | External::Approve { .. }
+        | External::Authorize { .. }
+        | External::Reconcile(_) => None,
     });
     assert_eq!(parameters.collect::<Vec<_>>(), ["a", "a", "b"].map(text));
     let bench = (0..3).fold(bench, |bench, index| bench.returns(ONE.start(0, index, 1)));
@@ -106,7 +113,8 @@ fn case_mm_03_one_label_with_other_arguments_merges_and_loses_nothing() {
 #[test]
 fn case_mm_05_a_label_that_never_changes_hides_no_result_of_fifty_turns() {
     let story = Story::new().tell([ONE.input()]);
-    let mut bench = Bench::resting_with(patient(), &story, 1).told(Input::Resumed);
+    let mut bench =
+        Bench::resting_with(patient(), &story, 1).told(Input::Resumed { now: Timestamp(1_000) });
     for turn in 0..50 {
         bench = turn_of_looks(bench, turn, response(&["look"]));
     }

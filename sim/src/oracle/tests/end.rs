@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use everstep_machine::admission::Rejection;
+use everstep_machine::agent::Dimension;
 use everstep_machine::attempt::End;
 use everstep_machine::ledger::Command;
-use everstep_machine::record::{Corruption, Outcome};
+use everstep_machine::record::{Corruption, FinishKind, Outcome, PolicyLimit};
 use everstep_machine::store::StoreCommand;
 
 use super::Bench;
@@ -88,6 +89,39 @@ fn ends_as(expected: Outcome) -> Option<Property> {
 fn an_outcome_that_the_scenario_does_not_expect_is_found() {
     assert_eq!(ends_as(Outcome::Completed), None);
     assert_eq!(ends_as(Outcome::Failed), Some(Property::Expected));
+}
+
+/// What is found of a submission that answers with a word, ends like this, or fails.
+fn exactly(submission: Submission) -> Option<Property> {
+    let scenario = Scenario::builder("exact").about("It ends.").submission(submission);
+    let mut world = World::new(Arc::new(scenario.build().unwrap()), Profile::Weak, None);
+    while world.moment().is_some() {
+        world.advance();
+    }
+    world.conclude();
+    world.violation().map(|violation| violation.property)
+}
+
+#[test]
+fn run_011_a_finish_an_answer_a_tag_or_a_limit_that_is_not_expected_is_found() {
+    let says = || Submission::new("a").turn(Says::says("done"));
+    let fails = || Submission::new("a").turn(Says::refused("No", "no"));
+    let turns = PolicyLimit::Budget(Dimension::Turns);
+    for (submission, is_expected) in [
+        (says().expect_finish(FinishKind::ModelStop), true),
+        (says().expect_finish(FinishKind::Completed), false),
+        (says().expect_output("\"done\""), true),
+        (says().expect_output("\"other\""), false),
+        (says().expect_disposition("done"), false),
+        (says().expect_tag("No"), true),
+        (fails().expect_tag("No"), true),
+        (fails().expect_tag("Yes"), false),
+        (fails().expect_limit(turns), false),
+        (fails().expect_finish(FinishKind::Completed), true),
+    ] {
+        let expected = (!is_expected).then_some(Property::Expected);
+        assert_eq!(exactly(submission.clone()), expected, "{submission:?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use everstep_machine::store::{Reply, StoreCommand};
 
 use super::{Bench, LEASE};
 use crate::defect::Defect;
-use crate::oracle::{Property, Sometimes};
+use crate::oracle::{Permits, Property, Sometimes};
 use crate::store::Executed;
 
 #[test]
@@ -57,7 +57,7 @@ fn dur_006_an_epoch_that_is_claimed_twice_is_found() {
     let command = bench.claim(0);
     let answer = Ok(Reply::Ledger(LaneReply::Claimed(Epoch(1))));
     let executed = Executed { answer, changed: true, appended: None };
-    bench.judge.command(&bench.cast, 0, &command, &executed, &[]);
+    bench.judge.command(&bench.cast, 0, &command, &executed, &Permits::default());
     assert_eq!(bench.broken(), Some(Property::Fencing));
 }
 
@@ -67,7 +67,7 @@ fn store_004_a_fence_over_an_unread_tail_is_found() {
     let blind = bench.fence(2);
     let input = bench.append(1, vec![bench.input(0)]);
     bench.does(&input);
-    bench.does_at(LEASE.0, &bench.claim(1), &[]);
+    bench.does_at(LEASE.0, &bench.claim(1), &Permits::default());
     assert_eq!(bench.broken(), None);
     assert!(bench.does(&blind).answer.is_ok());
     assert_eq!(bench.broken(), Some(Property::FencedTail));
@@ -87,6 +87,6 @@ fn dur_006_a_log_whose_epoch_falls_is_found() {
     });
     let answer = Ok(Reply::Conversation(LogReply::Fenced(tail)));
     let executed = Executed { answer, changed: false, appended: None };
-    bench.judge.command(&bench.cast, 0, &command, &executed, &[]);
+    bench.judge.command(&bench.cast, 0, &command, &executed, &Permits::default());
     assert_eq!(bench.broken(), Some(Property::Fencing));
 }

@@ -13,7 +13,7 @@ use everstep_machine::record::{
 use everstep_machine::store::StoreCommand;
 
 use super::Bench;
-use crate::oracle::Property;
+use crate::oracle::{Permits, Property};
 
 fn settled(bench: &Bench, client: usize, began: bool) -> Record {
     Record::SubmissionSettled(SubmissionSettled {
@@ -37,7 +37,7 @@ fn dur_002_a_second_settlement_is_found() {
     // The log refuses the same record twice, so it is told as another batch.
     let input = bench.input(1);
     append(&mut bench, vec![input]);
-    bench.judge.check_batch(&bench.cast, 0, &bench.shelf.log().batches()[1], &[]);
+    bench.judge.check_batch(&bench.cast, 0, &bench.shelf.log().batches()[1], &Permits::default());
     assert_eq!(bench.broken(), Some(Property::OneSettlement));
 }
 
@@ -86,8 +86,7 @@ fn run_028_a_preparation_without_an_authorisation_is_found() {
         let declared = vec![bench.input(0), bench.response(0)];
         append(&mut bench, declared);
         let prepared = bench.append(1, vec![bench.prepared(0, 1)]);
-        let given = [(Epoch(authorised), bench.call(0, 0))];
-        bench.does_with(&prepared, &given);
+        bench.does_with(&prepared, &bench.given(authorised));
         assert_eq!(bench.broken(), expected);
     }
 }
@@ -110,7 +109,7 @@ fn lets_go(marks: bool) -> Option<Property> {
     append(&mut bench, declared);
     let call = bench.call(0, 0);
     let prepared = bench.append(1, vec![bench.prepared(0, 1)]);
-    bench.does_with(&prepared, &[(Epoch(1), call)]);
+    bench.does_with(&prepared, &bench.given(1));
     let doubt = Doubt { call, start: Epoch(1) };
     let submission = bench.submission(0);
     append(&mut bench, vec![Record::ToolUnknown(ToolUnknown { submission, doubt })]);

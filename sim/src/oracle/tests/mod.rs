@@ -1,5 +1,7 @@
 //! Every oracle fires on a world that is broken by hand, and is silent just before.
 
+mod approvals;
+mod budgets;
 mod end;
 mod fencing;
 mod history;
@@ -7,20 +9,25 @@ mod outside;
 mod owner;
 mod property;
 mod request;
+mod secrets;
 
 use std::sync::Arc;
 
 use everstep_machine::admission::{AdmissionMachine, Effect, Input, State};
+use everstep_machine::agent::ToolOutcome;
 use everstep_machine::contract::Machine;
 use everstep_machine::conversation::{Command as LogCommand, TailRef};
 use everstep_machine::identity::{
-    DurationMs, Epoch, ProducerId, SubmissionId, Timestamp, Token, ToolCallId, Turn,
+    DurationMs, Epoch, ProducerId, SubmissionId, Timestamp, Token, ToolCallId, ToolName, Turn,
 };
 use everstep_machine::ledger::{Claim, Command, Ownership};
-use everstep_machine::record::{Batch, InputRecorded, ModelResponded, Record, ToolPrepared};
+use everstep_machine::record::{
+    Batch, InputKind, InputRecorded, ModelResponded, Record, Settlement, SubmissionSettled,
+    ToolPrepared, ToolSettled,
+};
 use everstep_machine::store::{Pipeline, StoreCommand};
 
-use super::{Authorised, Judge, Property};
+use super::{Judge, Permits, Property};
 use crate::cast::Cast;
 use crate::defect::Defect;
 use crate::profile::Profile;
@@ -54,7 +61,11 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(defect: Option<Defect>) -> Self {
-        let cast = Cast::new(scenario(), Profile::Weak, defect);
+        Self::of(scenario(), defect)
+    }
+
+    pub(super) fn of(scenario: Arc<Scenario>, defect: Option<Defect>) -> Self {
+        let cast = Cast::new(scenario, Profile::Weak, defect);
         let shelf = Arc::new(Shelf::new(cast.lanes[0].clone()));
         Self { cast, shelf, judge: Judge::new(1), defect }
     }
@@ -73,7 +84,22 @@ impl Bench {
 
     /// With the first submission claimed under epoch 1 and the log fenced.
     pub(super) fn claimed(defect: Option<Defect>) -> Self {
-        let mut bench = Self::admitted(defect);
+        Self::admitted(defect).claim_and_fence()
+    }
+
+    /// With the only submission of a scenario admitted, claimed, and its input recorded.
+    pub(super) fn begun(scenario: Scenario) -> Self {
+        let mut bench = Self::of(Arc::new(scenario), None);
+        for command in bench.admission(0).commands {
+            bench.does(&command);
+        }
+        let mut bench = bench.claim_and_fence();
+        bench.records(vec![bench.input(0)]);
+        bench
+    }
+
+    fn claim_and_fence(self) -> Self {
+        let mut bench = self;
         bench.does(&bench.claim(0));
         bench.does(&bench.fence(1));
         assert_eq!(bench.broken(), None);
@@ -142,17 +168,54 @@ impl Bench {
             principal: client.call.principal.clone(),
             run: client.run,
             input: client.call.input.clone(),
+            kind: InputKind::First,
+            at: Timestamp(1_000),
+            allowance: client.call.allowance,
         })
     }
 
     pub(super) fn response(&self, client: usize) -> Record {
-        let client = &self.cast.clients[client];
-        let response = self.cast.answer(client.run, Turn(0)).unwrap();
-        Record::ModelResponded(ModelResponded {
-            submission: client.submission,
-            turn: Turn(0),
-            response,
-        })
+        self.response_to(client, 0)
+    }
+
+    /// What the script says to a turn.
+    pub(super) fn response_to(&self, client: usize, turn: u32) -> Record {
+        let (client, turn) = (&self.cast.clients[client], Turn(turn));
+        let response = self.cast.answer(client.run, turn).unwrap();
+        Record::ModelResponded(ModelResponded { submission: client.submission, turn, response })
+    }
+
+    /// How the call of a turn at `index` ended.
+    pub(super) fn result(&self, turn: u32, index: usize, outcome: ToolOutcome) -> Record {
+        let call = ToolCallId::derive(self.cast.clients[0].run, Turn(turn), index);
+        let (submission, outcome) = (self.submission(0), Arc::new(outcome));
+        Record::ToolSettled(ToolSettled { submission, call, outcome })
+    }
+
+    /// How the first submission ended.
+    pub(super) fn settled(&self, settlement: Settlement) -> Record {
+        let (submission, run) = (self.submission(0), Some(self.cast.clients[0].run));
+        Record::SubmissionSettled(SubmissionSettled { submission, run, settlement })
+    }
+
+    /// Appends records under epoch 1.
+    pub(super) fn records(&mut self, records: Vec<Record>) {
+        let command = self.append(1, records);
+        assert!(self.does(&command).answer.is_ok());
+    }
+
+    /// The tool of a call.
+    pub(super) fn tool(&self, call: ToolCallId) -> ToolName {
+        self.cast.declared(call).unwrap().tool.clone().unwrap()
+    }
+
+    /// The permission of the host to start the first submission's calls.
+    pub(super) fn given(&self, epoch: u64) -> Permits {
+        let mut permits = Permits::default();
+        for index in 0..2 {
+            permits.authorise(Epoch(epoch), self.call(0, index));
+        }
+        permits
     }
 
     /// The preparation of the first submission's call at `index`.
@@ -162,33 +225,29 @@ impl Bench {
             submission: self.submission(0),
             call,
             epoch: Epoch(epoch),
-            tool: self.cast.declared(call).unwrap().tool.clone(),
+            tool: self.tool(call),
             parameters: everstep_machine::json::CanonicalJson::parse(b"{}").unwrap().digest(),
         })
     }
 
     /// Executes a command, in the judge's sight.
     pub(super) fn does(&mut self, command: &StoreCommand) -> Executed {
-        self.does_with(command, &[])
+        self.does_with(command, &Permits::default())
     }
 
-    pub(super) fn does_with(
-        &mut self,
-        command: &StoreCommand,
-        authorised: &Authorised,
-    ) -> Executed {
-        self.does_at(0, command, authorised)
+    pub(super) fn does_with(&mut self, command: &StoreCommand, permits: &Permits) -> Executed {
+        self.does_at(0, command, permits)
     }
 
     pub(super) fn does_at(
         &mut self,
         clock: u64,
         command: &StoreCommand,
-        authorised: &Authorised,
+        permits: &Permits,
     ) -> Executed {
         let shelf = &mut self.shelf;
         let executed = Shelf::execute(shelf, command, Timestamp(clock), self.defect);
-        self.judge.command(&self.cast, 0, command, &executed, authorised);
+        self.judge.command(&self.cast, 0, command, &executed, permits);
         executed
     }
 
@@ -196,7 +255,7 @@ impl Bench {
     pub(super) fn taken_over(&mut self) {
         let commands = [self.claim(1), self.fence(2)];
         for command in commands {
-            assert!(self.does_at(LEASE.0, &command, &[]).answer.is_ok());
+            assert!(self.does_at(LEASE.0, &command, &Permits::default()).answer.is_ok());
         }
         assert_eq!(self.broken(), None);
     }

@@ -2,12 +2,12 @@
 
 use everstep_machine::agent::Resolution;
 use everstep_machine::effect::{External, Invocation};
-use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::identity::{AgentId, Epoch, ToolCallId};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Doubt;
 
 use super::Bench;
-use crate::oracle::{Property, Sometimes};
+use crate::oracle::{Permits, Property, Sometimes};
 use crate::outside::Outside;
 
 /// A bench on which the calls are declared and prepared under epoch 1.
@@ -16,26 +16,25 @@ fn prepared() -> Bench {
     let declared = bench.append(1, vec![bench.input(0), bench.response(0)]);
     bench.does(&declared);
     let prepared = bench.append(1, vec![bench.prepared(0, 1), bench.prepared(1, 1)]);
-    let given = given(&bench, 1);
+    let given = bench.given(1);
     bench.does_with(&prepared, &given);
     assert_eq!(bench.broken(), None);
     bench
 }
 
-fn given(bench: &Bench, epoch: u64) -> [(Epoch, ToolCallId); 2] {
-    [0, 1].map(|index| (Epoch(epoch), bench.call(0, index)))
-}
-
 /// Starts the call at `index` under an epoch.
 fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, allowed: bool) {
     let call = bench.call(0, index);
-    let tool = bench.cast.declared(call).unwrap().tool.clone();
+    let tool = bench.tool(call);
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
-    let invocation = Invocation { call, epoch: Epoch(epoch), tool, class, parameters };
+    let run = bench.cast.clients[0].run;
+    let (agent, group) = (AgentId::new("clerk").unwrap(), None);
+    let start = Epoch(epoch);
+    let invocation = Invocation { call, epoch: start, tool, run, agent, group, class, parameters };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
-    let given = if allowed { given(bench, epoch).to_vec() } else { Vec::new() };
+    let given = if allowed { bench.given(epoch) } else { Permits::default() };
     bench.judge.happened(&bench.cast, 0, outside, &external, &answered, &given);
 }
 
@@ -73,12 +72,16 @@ fn dur_009_an_idempotent_call_may_run_again_under_its_key() {
 fn dur_009_an_effect_under_a_key_that_nobody_can_declare_is_found() {
     let (mut bench, mut outside) = (prepared(), Outside::default());
     let (call, epoch) = (ToolCallId([7; 16]), Epoch(1));
-    let tool = bench.cast.declared(bench.call(0, 1)).unwrap().tool.clone();
+    let tool = bench.tool(bench.call(0, 1));
     let class = bench.cast.binding.definition.class_of(&tool);
     let parameters = CanonicalJson::parse(b"{}").unwrap();
-    let external = External::InvokeTool(Invocation { call, epoch, tool, class, parameters });
+    let run = bench.cast.clients[0].run;
+    let (agent, group) = (AgentId::new("clerk").unwrap(), None);
+    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters };
+    let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
-    let given = [(epoch, call)];
+    let mut given = Permits::default();
+    given.authorise(epoch, call);
     let mut judge = bench.judge.clone();
     judge.happened(&bench.cast, 0, &outside, &external, &answered, &given);
     assert_eq!(judge.violation().map(|it| it.property), Some(Property::Prepared));

@@ -21,6 +21,7 @@ fn live() -> (Bench, State) {
         binding: Arc::clone(&bench.cast.binding),
         lease: LEASE,
         renewal: DurationMs(500),
+        watched: false,
     };
     let mut step = Attempt::step(State::new(setup), Input::Started { token: token(1) });
     while let Some(Effect::Store(pipeline)) = step.effects.first().cloned() {

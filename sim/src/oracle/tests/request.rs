@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use everstep_machine::agent::{Message, ToolOutcome};
-use everstep_machine::identity::{ToolCallId, Turn};
+use everstep_machine::agent::{Message, Messages, ToolOutcome};
+use everstep_machine::identity::{Sequence, ToolCallId, Turn};
 use everstep_machine::json::CanonicalJson;
 
 use super::Bench;
 use crate::oracle::request::check;
+
+fn list(messages: &[Message]) -> Messages {
+    messages.iter().map(|message| (Sequence(0), message.clone())).collect()
+}
 
 fn user() -> Message {
     Message::User(CanonicalJson::parse(b"1").unwrap())
@@ -31,7 +35,7 @@ fn run_005_and_006_only_whole_batches_in_declaration_order_pass() {
     let (first, second) = (result(&bench, 0, 0), result(&bench, 0, 1));
     let batch = assistant(&bench, 0);
     let whole = vec![user(), batch.clone(), first.clone(), second.clone()];
-    assert_eq!(check(&bench.cast, &whole), Ok(()));
+    assert_eq!(check(&bench.cast, &list(&whole)), Ok(()));
     let cases = [
         (vec![user(), batch.clone(), first.clone()], "a call without its result"),
         (vec![user(), first.clone()], "a result without its call"),
@@ -44,7 +48,7 @@ fn run_005_and_006_only_whole_batches_in_declaration_order_pass() {
         (Vec::new(), "there is nothing to answer"),
     ];
     for (messages, why) in cases {
-        assert_eq!(check(&bench.cast, &messages), Err(why), "{messages:?}");
+        assert_eq!(check(&bench.cast, &list(&messages)), Err(why), "{messages:?}");
     }
     let stranger = Message::ToolResult {
         call: ToolCallId([9; 16]),
@@ -52,5 +56,5 @@ fn run_005_and_006_only_whole_batches_in_declaration_order_pass() {
         outcome: Arc::new(ToolOutcome::Success(CanonicalJson::parse(b"1").unwrap())),
     };
     let strange = [user(), batch, stranger, second];
-    assert_eq!(check(&bench.cast, &strange), Err("a result of a call that nobody declared"));
+    assert_eq!(check(&bench.cast, &list(&strange)), Err("a result of a call that nobody declared"));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use everstep_machine::agent::{ExecutionClass, ToolOutcome};
 
-use super::super::{AgentFile, Fault, TurnScript, agent_json_schema, script_json_schema};
+use super::super::{AgentFile, Fault, Says, agent_json_schema, script_json_schema};
 
 const SMALL: &str = r#"schema = 1
 
@@ -42,7 +42,7 @@ fn an_agent_file_is_a_scenario_without_a_world() {
         matches!(&agent.tools[0].outcome, ToolOutcome::Success(it) if it.as_str() == "{\"receipt\":7}")
     );
     assert!(
-        matches!(&agent.turns[1], TurnScript::Answer { text: Some(text), .. } if text == "Done.")
+        matches!(&agent.turns[1].says, Says::Answer(it) if it.text.as_deref() == Some("Done."))
     );
     assert_eq!(agent.tool(&agent.tools[0].definition.name), Some(&agent.tools[0]));
 }

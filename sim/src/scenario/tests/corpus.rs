@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use everstep_machine::agent::ExecutionClass;
 
 use super::super::corpus::builtin;
-use super::super::{Scenario, TurnScript};
+use super::super::{ModelScript, Scenario};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/scenarios")
@@ -45,13 +45,11 @@ fn scenario_corpus_has_no_part_that_is_never_used() {
     for (name, text) in builtin() {
         let scenario = Scenario::parse(name, text).unwrap_or_else(|error| panic!("{error}"));
         let turns = scenario.submissions.iter().flat_map(|submission| &submission.turns);
-        let called: BTreeSet<_> = turns
-            .flat_map(|turn| match turn {
-                TurnScript::Answer { calls, .. } => calls.as_slice(),
-                TurnScript::Fault(_) => &[],
-            })
-            .map(|call| call.tool.clone())
-            .collect();
+        let mut called: BTreeSet<_> =
+            turns.flat_map(|turn| turn.calls()).map(|call| call.tool.clone()).collect();
+        if let ModelScript::Live(rules) = &scenario.model {
+            called.extend(rules.iter().flat_map(|rule| rule.then.calls.clone()));
+        }
         for tool in &scenario.tools {
             assert!(called.contains(&tool.definition.name), "{name}: nobody calls a tool");
         }
@@ -68,7 +66,8 @@ fn scenario_corpus_answers_every_doubt_that_can_arise() {
             let definition = &tool.definition;
             let doubtful = definition.class == ExecutionClass::Ordinary
                 && !definition.reconciles
-                && !scenario.denied.contains(&definition.name);
+                && !scenario.denied.contains(&definition.name)
+                && !scenario.disapproved.contains(&definition.name);
             let answered = scenario.resolution(&definition.name).is_some();
             assert_eq!(doubtful, answered, "{name}: {}", definition.name);
         }

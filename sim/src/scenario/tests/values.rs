@@ -6,18 +6,32 @@ use everstep_machine::identity::{ConversationId, DurationMs, IdempotencyKey, Too
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Outcome;
 
-use super::super::{AbortMoment, TurnScript};
+use super::super::{AbortMoment, AnswerScript, Says, TurnScript, USUAL_USAGE};
 use super::{accepted, small_and, small_with};
 
 fn json(text: &str) -> CanonicalJson {
     CanonicalJson::parse(text.as_bytes()).expect("test data is JSON")
 }
 
+fn says(text: &str) -> TurnScript {
+    let answer = AnswerScript {
+        reasoning: None,
+        text: Some(text.to_owned()),
+        calls: Vec::new(),
+        usage: Some(USUAL_USAGE),
+    };
+    TurnScript { faults: Vec::new(), says: Says::Answer(answer) }
+}
+
+fn fails(fault: ModelFault) -> TurnScript {
+    TurnScript { faults: Vec::new(), says: Says::Fault(fault) }
+}
+
 #[test]
 fn scenario_defaults_are_those_the_schema_names() {
     let scenario = accepted(&small_and("[[aborts]]\nsubmission = \"first\"\n"));
     assert_eq!((scenario.name.as_str(), scenario.about.as_str()), ("small", "small"));
-    assert_eq!((scenario.workers, scenario.agent.max_turns), (2, 16));
+    assert_eq!((scenario.workers, scenario.agent.max_turns()), (2, 16));
     assert!(scenario.denied.is_empty() && scenario.resolutions.is_empty());
     let tool = &scenario.tools[0];
     assert_eq!(tool.definition.class, ExecutionClass::Ordinary);
@@ -30,8 +44,7 @@ fn scenario_defaults_are_those_the_schema_names() {
     assert_eq!(submission.tenant.as_str(), "default");
     assert_eq!(submission.key, IdempotencyKey::new("first").expect("a name"));
     assert!(submission.expect.is_empty());
-    let TurnScript::Answer { text: None, calls } = &submission.turns[0] else { panic!("a batch") };
-    assert_eq!(calls[0].parameters, json("{}"));
+    assert_eq!(submission.turns[0].calls()[0].parameters, json("{}"));
     let abort = &scenario.aborts[0];
     assert_eq!((abort.submission, abort.moment), (0, AbortMoment::Every));
     assert_eq!((abort.principal.as_str(), abort.reason.as_str()), ("client", "no longer wanted"));
@@ -88,7 +101,7 @@ tool = "three"
 answer = "safe-to-repeat"
 "#,
     );
-    assert_eq!((scenario.workers, scenario.agent.max_turns), (8, 64));
+    assert_eq!((scenario.workers, scenario.agent.max_turns()), (8, 64));
     assert_eq!(scenario.agent.id.as_str(), "a");
     let two = ToolName::new("two").expect("a name");
     assert_eq!(scenario.denied, std::slice::from_ref(&two));
@@ -106,9 +119,8 @@ answer = "safe-to-repeat"
     assert_eq!(s.expect, [Outcome::Aborted, Outcome::Completed]);
     assert_eq!((s.principal.as_str(), s.tenant.as_str(), s.key.as_str()), ("p", "t", "k"));
     let fault = Diagnostic::cut("F", "f");
-    assert_eq!(s.turns, [TurnScript::Fault(ModelFault::Protocol(fault.clone()))]);
-    let silent = TurnScript::Answer { text: Some(String::new()), calls: Vec::new() };
-    assert_eq!(u.turns, [silent, TurnScript::Fault(ModelFault::Unavailable(fault))]);
+    assert_eq!(s.turns, [fails(ModelFault::Protocol(fault.clone()))]);
+    assert_eq!(u.turns, [says(""), fails(ModelFault::Unavailable(fault))]);
     let invoked =
         Failpoint::new(EffectKind::External(ExternalKind::InvokeTool), CrashPhase::During);
     assert_eq!(scenario.aborts[0].moment, AbortMoment::At(invoked, 3));
@@ -157,8 +169,7 @@ fn scenario_values_become_canonical_json_without_rounding() {
 fn scenario_own_turns_replace_the_files_turns() {
     let own = "input = 1\nturns = [{ text = \"Mine.\" }]\n[[submissions]]\nname = \"b\"\ninput = 2";
     let scenario = accepted(&small_with("input = 1", own));
-    let mine = TurnScript::Answer { text: Some("Mine.".to_owned()), calls: Vec::new() };
-    assert_eq!(scenario.submissions[0].turns, [mine]);
+    assert_eq!(scenario.submissions[0].turns, [says("Mine.")]);
     assert_eq!(scenario.submissions[1].turns.len(), 2);
 }
 

@@ -48,6 +48,7 @@ fn call(key: &str) -> Call {
         tenant: TenantId::new("acme").unwrap(),
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string("hello").unwrap(),
+        allowance: everstep_machine::agent::Allowance::default(),
         binding: Arc::new(Binding { definition, model: Digest::ZERO }),
         producer: producer(),
     }

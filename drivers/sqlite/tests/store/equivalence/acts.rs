@@ -232,6 +232,7 @@ impl Seen {
             key: IdempotencyKey::new(&n.to_string()).unwrap(),
             agent: AgentId::new("clerk").unwrap(),
             payload: Digest::of("test/payload", input.as_bytes()),
+            allowance: everstep_machine::agent::Allowance::default(),
             input: text(input),
         }
     }
@@ -328,6 +329,9 @@ impl Seen {
                 principal: PrincipalId::new("ada").unwrap(),
                 run: RunId::derive(of(n)),
                 input: text("hello"),
+                kind: everstep_machine::record::InputKind::First,
+                at: everstep_machine::identity::Timestamp(1_000),
+                allowance: everstep_machine::agent::Allowance::default(),
             }),
             Fact::Settled(n, outcome) => Record::SubmissionSettled(settled(of(n), outcome)),
             Fact::Recovery(n, epoch) => Record::RecoveryDecided(RecoveryDecided {
@@ -342,9 +346,11 @@ impl Seen {
 
 fn settled(submission: SubmissionId, outcome: Outcome) -> SubmissionSettled {
     let settlement = match outcome {
-        Outcome::Completed => {
-            Settlement::Completed { output: text("done"), finish: FinishKind::ModelStop }
-        }
+        Outcome::Completed => Settlement::Completed {
+            output: text("done"),
+            finish: FinishKind::ModelStop,
+            disposition: None,
+        },
         Outcome::Failed => {
             Settlement::Failed { diagnostic: Diagnostic::cut("Broken", "it broke"), limit: None }
         }

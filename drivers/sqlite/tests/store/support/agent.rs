@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use everstep_machine::admission::{self, AdmissionMachine, Call, Receipt};
 use everstep_machine::agent::{
-    AgentDefinition, Binding, ExecutionClass, FinishReason, ModelRequest, ModelResponse,
+    AgentDefinition, Allowance, Binding, ExecutionClass, FinishReason, ModelRequest, ModelResponse,
     ResponsePart, ToolCall, ToolDefinition, ToolOutcome, Usage,
 };
 use everstep_machine::attempt::{Attempt, Effect, End, Input, Setup, State};
@@ -21,11 +21,7 @@ use everstep_machine::record::Doubt;
 use everstep_machine::store::Store;
 
 fn binding() -> Arc<Binding> {
-    let pay = ToolDefinition {
-        name: ToolName::new("pay").unwrap(),
-        class: ExecutionClass::Ordinary,
-        reconciles: false,
-    };
+    let pay = ToolDefinition::new(ToolName::new("pay").unwrap(), ExecutionClass::Ordinary);
     let id = AgentId::new("clerk").unwrap();
     let definition = AgentDefinition::new(id, "You refund.", vec![pay], 4).unwrap();
     Arc::new(Binding { definition, model: Digest::of("test/model", b"scripted") })
@@ -38,6 +34,7 @@ pub(crate) fn call(conversation: &ConversationId, key: &str, input: &str) -> Cal
         tenant: TenantId::new("shop").unwrap(),
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string(input).unwrap(),
+        allowance: Allowance::default(),
         binding: binding(),
         producer: ProducerId::new("front").unwrap(),
     }
@@ -79,6 +76,7 @@ impl Worker {
             binding: binding(),
             lease: DurationMs(30_000),
             renewal: DurationMs(10_000),
+            watched: false,
         };
         let token = Token([self.tokens; 16]);
         let mut step = Attempt::step(State::new(setup), Input::Started { token });
@@ -93,7 +91,10 @@ impl Worker {
                     Input::Stored(answer)
                 }
                 Effect::External(external) => Input::Answered(self.answer(external)),
-                Effect::CancelExternals | Effect::ScheduleRenewal { .. } => continue,
+                Effect::CancelExternals
+                | Effect::ScheduleRenewal { .. }
+                | Effect::Schedule { .. }
+                | Effect::Tell { .. } => continue,
                 Effect::End(end) => return end,
             };
             step = Attempt::step(step.state, input);
@@ -107,8 +108,10 @@ impl Worker {
             External::CallModel(request) => Answer::Model {
                 run: request.run,
                 turn: request.turn,
+                purpose: request.purpose,
                 response: Ok(Arc::new(self.respond(&request))),
             },
+            External::Check { .. } | External::Approve { .. } => panic!("nobody wants it"),
             External::Authorize { run, turn, .. } => {
                 Answer::Authorizer { run, turn, authorization: Authorization::Allowed }
             }
@@ -127,7 +130,7 @@ impl Worker {
         let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         let mut parts: Vec<ResponsePart> = calls.iter().map(|tool| declared(tool)).collect();
         parts.push(ResponsePart::Text("done".into()));
-        ModelResponse { parts, finish, usage: Usage::default() }
+        ModelResponse { parts, finish, usage: Some(Usage::default()) }
     }
 }
 

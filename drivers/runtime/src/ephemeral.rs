@@ -1,0 +1,229 @@
+//! A run without a store: the same interpreter, with every commit answered at once (RUN-001).
+//!
+//! Nothing of it survives its process. Interrupting it, or dropping it, calls off everything that
+//! it has in flight, and it has ended only after all of that has (RUN-008, ARC-07).
+
+use std::sync::Arc;
+
+use everstep_machine::admission::Call;
+use everstep_machine::contract::Machine;
+use everstep_machine::event::{EventSequence, Interruption, RunEvent, Source};
+use everstep_machine::identity::{PrincipalId, RunId, SubmissionId, Timestamp, Token};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::permits::Limits;
+use everstep_machine::projection::SubmissionView;
+use everstep_machine::record::{Batch, BatchError, Doubt, Settlement};
+use everstep_machine::run::{Effect, Input, Liveness, Run, State, Steered, Wanted};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::event::{Event, Events};
+use crate::failpoint::Failpoints;
+use crate::in_flight::{Arrival, InFlight};
+use crate::outside::Outside;
+use crate::permits::Gate;
+use crate::ports::Ports;
+use crate::run_stream::RunStream;
+use crate::streams::Streams;
+
+/// A run that is going on.
+#[derive(Debug)]
+pub struct Ephemeral {
+    said: UnboundedSender<Steered>,
+    interrupt: watch::Sender<bool>,
+    task: JoinHandle<End>,
+    run: RunId,
+    streams: Streams,
+}
+
+/// How a run ended, and everything that it recorded on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// How.
+    pub how: How,
+    /// Its history, from the creation of the conversation on.
+    pub history: Vec<Arc<Batch>>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By itself.
+    Settled(Settlement),
+    /// It was called off.
+    Interrupted,
+    /// Of these starts nobody knows whether they happened, and no log is kept for somebody to say
+    /// so later: the run does not go on (DUR-017).
+    Unknown(Vec<Doubt>),
+}
+
+/// Why a run did not begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EphemeralError {
+    /// The input is over the bounds of a record.
+    #[error("the input is over its bounds: {0}")]
+    Input(BatchError),
+    /// The operating system gives no entropy.
+    #[error("the operating system gives no entropy")]
+    NoEntropy,
+}
+
+/// The run has ended: nothing can be said to it any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the run has ended")]
+pub struct HasEnded;
+
+impl Ephemeral {
+    /// Begins a run inside an async runtime, with permits of its own. `watcher` is called with
+    /// every live event.
+    ///
+    /// # Errors
+    /// The input is over its bounds, or there is no entropy.
+    pub fn start(
+        call: &Call,
+        ports: Ports,
+        limits: Limits,
+        watcher: impl Fn(Event) + Send + 'static,
+    ) -> Result<Self, EphemeralError> {
+        let mut entropy = [0; 16];
+        getrandom::fill(&mut entropy).map_err(|_| EphemeralError::NoEntropy)?;
+        let (state, beginning) =
+            State::ephemeral(call, Timestamp(0), Token(entropy)).map_err(EphemeralError::Input)?;
+        let (said, hears) = unbounded_channel();
+        let (interrupt, interrupted) = watch::channel(false);
+        let events = Events::new();
+        crate::event::pass_on(&events, watcher);
+        let failpoints = Failpoints::disarmed();
+        let submission = call.submission();
+        let source = Source {
+            run: RunId::derive(submission),
+            conversation: call.conversation.clone(),
+            agent: call.binding.definition.id().clone(),
+        };
+        let (run, streams) = (source.run, Streams::default());
+        streams.begin(source);
+        let gate = Gate::new(limits);
+        let outside = Outside { ports, failpoints, events, gate, streams: streams.clone() };
+        streams.tell(run, RunEvent::RunStarted { submission });
+        let drive = Drive {
+            in_flight: InFlight::new(outside),
+            began: Instant::now(),
+            hears,
+            interrupted,
+            history: beginning.to_vec(),
+            run,
+            streams: streams.clone(),
+        };
+        let task = tokio::spawn(drive.run(state.watched(true)));
+        Ok(Self { said, interrupt, task, run, streams })
+    }
+
+    /// The run's live events from an offset on (RUN-032).
+    #[must_use]
+    pub fn watch(&self, from: EventSequence) -> Option<RunStream> {
+        self.streams.stream(self.run, from)
+    }
+
+    /// Says something to the run.
+    ///
+    /// # Errors
+    /// The run has ended.
+    pub fn say(
+        &self,
+        submission: SubmissionId,
+        principal: PrincipalId,
+        input: CanonicalJson,
+        wanted: Wanted,
+    ) -> Result<(), HasEnded> {
+        let said = Steered { submission, principal, input, wanted };
+        self.said.send(said).map_err(|_| HasEnded)
+    }
+
+    /// Calls the run off. It ends after everything that it has in flight.
+    pub fn interrupt(&self) {
+        self.interrupt.send_replace(true);
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Panics
+    /// The run panicked, which is a bug in this crate: handlers that panic do not get here.
+    pub async fn ended(self) -> End {
+        self.task.await.expect("ARC-06: the driver of a run does not panic")
+    }
+}
+
+/// Drives the machine.
+struct Drive {
+    in_flight: InFlight,
+    began: Instant,
+    hears: UnboundedReceiver<Steered>,
+    interrupted: watch::Receiver<bool>,
+    history: Vec<Arc<Batch>>,
+    run: RunId,
+    streams: Streams,
+}
+
+impl Drive {
+    async fn run(mut self, state: State) -> End {
+        let mut step = Run::step(state, Input::Resumed { now: self.now() });
+        loop {
+            for effect in step.effects {
+                match effect {
+                    Effect::Commit(batch) => self.history.push(batch),
+                    Effect::External(external) => self.in_flight.ask(external),
+                    Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
+                    Effect::Tell(event) => self.streams.tell(self.run, event),
+                    Effect::Settle(settlement) => {
+                        return self.ended(How::Settled(settlement)).await;
+                    }
+                }
+            }
+            if step.state.liveness() == Liveness::Resting {
+                let view = step.state.view();
+                let open = view.into_iter().flat_map(SubmissionView::open_starts);
+                let open = open.map(|(start, _)| start).collect();
+                return self.ended(How::Unknown(open)).await;
+            }
+            let Some(input) = self.next().await else {
+                return self.ended(How::Interrupted).await;
+            };
+            step = Run::step(step.state, input);
+        }
+    }
+
+    /// Time since the run began; no other clock has anything to say here.
+    fn now(&self) -> Timestamp {
+        Timestamp(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Parks until the machine is to be told something; none if the run is called off.
+    async fn next(&mut self) -> Option<Input> {
+        tokio::select! {
+            biased;
+            _ = self.interrupted.wait_for(|interrupted| *interrupted) => None,
+            Some(said) = self.hears.recv() => Some(Input::Steered(said)),
+            arrival = self.in_flight.next() => Some(match arrival {
+                Arrival::Answer(answer) => Input::Answered(answer),
+                Arrival::Due(timer) => Input::Due(timer),
+            }),
+        }
+    }
+
+    async fn ended(mut self, how: How) -> End {
+        self.in_flight.shut_down().await;
+        let last = match &how {
+            How::Settled(settlement) => RunEvent::run_ended(settlement),
+            How::Interrupted => interrupted(Interruption::Aborted),
+            How::Unknown(_) => interrupted(Interruption::OwnershipLost),
+        };
+        self.streams.tell(self.run, last);
+        End { how, history: self.history }
+    }
+}
+
+const fn interrupted(why: Interruption) -> RunEvent {
+    RunEvent::RunInterrupted { why, dropped: 0 }
+}

@@ -1,0 +1,102 @@
+//! What a handler is told beside its parameters.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use everstep_machine::effect::Invocation;
+use everstep_machine::identity::{Epoch, ToolCallId};
+use tokio::time::Instant;
+
+use super::cancel::Cancellation;
+
+/// Bytes of one report of progress that are passed on.
+const PROGRESS_BYTES: usize = 4 * 1024;
+
+type Report = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// How a running call is tied to those who wait for it.
+#[derive(Clone)]
+pub struct Live {
+    cancellation: Cancellation,
+    report: Option<Report>,
+}
+
+impl Live {
+    /// A call that can be called off and that nobody watches.
+    #[must_use]
+    pub const fn new(cancellation: Cancellation) -> Self {
+        Self { cancellation, report: None }
+    }
+
+    /// The same, watched: `report` is called with each report of progress, and must not wait.
+    #[must_use]
+    pub fn watched(self, report: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { report: Some(Arc::new(report)), ..self }
+    }
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Live").field("cancellation", &self.cancellation).finish_non_exhaustive()
+    }
+}
+
+/// What a handler is told beside its parameters. A copy is about the same call.
+#[derive(Clone, Debug)]
+pub struct ToolContext {
+    call: ToolCallId,
+    epoch: Epoch,
+    deadline: Instant,
+    live: Live,
+}
+
+impl ToolContext {
+    pub(super) const fn new(invocation: &Invocation, deadline: Instant, live: Live) -> Self {
+        Self { call: invocation.call, epoch: invocation.epoch, deadline, live }
+    }
+
+    /// The call. An idempotent tool uses it as the key under which its effect happens once: a
+    /// call that is started again has the same.
+    #[must_use]
+    pub const fn call(&self) -> ToolCallId {
+        self.call
+    }
+
+    /// The epoch of this start. Whoever has promised that the call can no longer start below a
+    /// higher one refuses it.
+    #[must_use]
+    pub const fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// How much of the tool's time is left, all its tries together.
+    #[must_use]
+    pub fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Says how far the call has come, in at most 4 KiB. Whoever watches may see it; it is part of
+    /// no record, and nothing waits for it.
+    pub fn progress(&self, words: &str) {
+        if let Some(report) = &self.live.report {
+            report(&words[..words.floor_char_boundary(PROGRESS_BYTES)]);
+        }
+    }
+
+    /// Whether the call has been called off.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.live.cancellation.is_cancelled()
+    }
+
+    /// Returns when the call is called off (RUN-008). A handler that can stop early stops then; it
+    /// is dropped a little later in any case.
+    pub async fn cancelled(&self) {
+        self.live.cancellation.cancelled().await;
+    }
+
+    pub(super) const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+}

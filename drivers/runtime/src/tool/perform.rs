@@ -1,0 +1,131 @@
+//! One call, from its start to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use everstep_machine::agent::{
+    Diagnostic, ExecutionClass, RetryClass, ToolDefinition, ToolOutcome,
+};
+use everstep_machine::effect::{Fitting, Invocation};
+use everstep_machine::limits::RETRY_FIRST_MS;
+use everstep_schema::Checker;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::context::{Live, ToolContext};
+use super::handler::{Handler, Tried};
+use crate::ports::BoxFuture;
+
+/// How often a call is made again when its handler says that nothing happened.
+const RETRIES: u32 = 2;
+/// The pause before the first of these; the next is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(RETRY_FIRST_MS);
+/// How long a handler may go on after it was told that nobody waits any more.
+const GRACE: Duration = Duration::from_secs(2);
+/// Longest time that is waited for anything: thirty years.
+const EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With this outcome.
+    Outcome(ToolOutcome),
+    /// Nobody knows: an ordinary tool did not answer, and its effect may have happened or may
+    /// still happen. Why nobody knows.
+    Unsure(Diagnostic),
+}
+
+/// Why a handler is left alone.
+#[derive(Clone, Copy, Debug)]
+enum Left {
+    TimedOut,
+    Cancelled,
+}
+
+/// A tool in a toolkit.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) definition: Arc<ToolDefinition>,
+    pub(super) handler: Handler,
+}
+
+impl Entry {
+    /// Makes the call, again if that is allowed, until it has an end.
+    pub(super) async fn perform(
+        self,
+        checker: Checker,
+        invocation: Invocation,
+        live: Live,
+    ) -> Ended {
+        let tool = &self.definition;
+        // The machine had them checked already; a host that was restarted with another schema, or
+        // that answers checks in its own way, is told here.
+        let (schema, value) = (tool.parameters.clone(), invocation.parameters.clone());
+        if let Some(why) = checker.check(&Fitting { schema, value }) {
+            return Ended::Outcome(ToolOutcome::InvalidInput(why));
+        }
+        let time = Duration::from_millis(tool.timeout.0).min(EVER);
+        let context = ToolContext::new(&invocation, Instant::now() + time, live);
+        let mut pause = FIRST_PAUSE;
+        let mut retries = match tool.retry {
+            RetryClass::Never => 0,
+            RetryClass::Transient => RETRIES,
+        };
+        loop {
+            let work = (self.handler)(tool, &invocation.parameters, context.clone());
+            let tried = match attended(work, &context).await {
+                Ok(tried) => tried,
+                Err(why) => return left(tool, why),
+            };
+            let again = tried.had_no_effect && retries > 0 && paused(pause, &context).await;
+            if !again {
+                return Ended::Outcome(checker.outcome(tool, tried.outcome));
+            }
+            retries -= 1;
+            pause *= 2;
+        }
+    }
+}
+
+/// Waits for a try, until its time is up or nobody wants it any more. Leaving drops it.
+async fn attended(work: BoxFuture<Tried>, context: &ToolContext) -> Result<Tried, Left> {
+    let abandoned = async {
+        context.cancelled().await;
+        sleep(GRACE).await;
+    };
+    tokio::select! {
+        biased;
+        tried = work => Ok(tried),
+        () = sleep_until(context.deadline()) => Err(Left::TimedOut),
+        () = abandoned => Err(Left::Cancelled),
+    }
+}
+
+/// Lets time pass before another try; whether there is one.
+async fn paused(pause: Duration, context: &ToolContext) -> bool {
+    if context.remaining() <= pause {
+        return false;
+    }
+    tokio::select! {
+        biased;
+        () = context.cancelled() => false,
+        () = sleep(pause) => true,
+    }
+}
+
+/// What is said of a call that did not end by itself. What may be repeated may be called failed;
+/// of anything else nobody knows whether it happened.
+fn left(tool: &ToolDefinition, why: Left) -> Ended {
+    let diagnostic = match why {
+        Left::TimedOut => {
+            let words = format!("no answer within {} milliseconds", tool.timeout.0);
+            Diagnostic::cut("Timeout", &words)
+        }
+        Left::Cancelled => Diagnostic::cut("Cancelled", "the call was called off"),
+    };
+    match tool.class {
+        ExecutionClass::Readonly | ExecutionClass::Idempotent => {
+            Ended::Outcome(ToolOutcome::Failure(diagnostic))
+        }
+        ExecutionClass::Ordinary => Ended::Unsure(diagnostic),
+    }
+}

@@ -1,0 +1,132 @@
+//! Asking the model, and asking it again.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::context::estimate;
+use super::next::{Next, next};
+use super::step::Effects;
+use super::{Effect, State, Steered, Timer, Wanted};
+use crate::agent::{ModelFault, ModelRequest, Purpose, ToolChoice};
+use crate::digest::Hasher;
+use crate::effect::External;
+use crate::event::RunEvent;
+use crate::identity::{DurationMs, Turn};
+use crate::limits::BATCH_RECORDS;
+use crate::record::{InputKind, InputRecorded, ModelInterrupted, Record};
+
+impl State {
+    /// Whoever takes over and asks the model says first that an earlier question is lost.
+    pub(super) fn interrupt(&mut self, effects: &mut Effects) {
+        let Some(run) = self.run() else { return };
+        let turn = run.next_turn();
+        let took_over = run.input_epoch < self.epoch && run.interrupted != Some(self.epoch);
+        let asks = matches!(next(run, &self.terms()), Next::AskModel(..));
+        if took_over && asks && self.flights.model.is_none() {
+            let (submission, epoch) = (self.submission, self.epoch);
+            let lost_tokens = estimate(self.agent(), &self.projection.messages(submission));
+            let record = ModelInterrupted { submission, turn, epoch, lost_tokens };
+            self.commit(alloc::vec![Record::ModelInterrupted(record)], effects);
+        }
+    }
+
+    /// Makes canonical what was said to the run, before a request that will show it (RUN-012).
+    /// Whether there was anything.
+    pub(super) fn take_in(&mut self, wanted: Wanted, effects: &mut Effects) -> bool {
+        let Some(run) = self.run().map(|run| run.run) else { return false };
+        let host = self.submission;
+        let comes = |said: &Steered| said.wanted == Wanted::Soon || wanted == Wanted::AtTheEnd;
+        let records: Vec<Record> = self
+            .steering
+            .iter()
+            .take_while(|said| comes(said))
+            .take(BATCH_RECORDS)
+            .map(|said| {
+                let kind = match said.wanted {
+                    Wanted::Soon => InputKind::Steering { host },
+                    Wanted::AtTheEnd => InputKind::FollowUp { host },
+                };
+                Record::InputRecorded(InputRecorded {
+                    submission: said.submission,
+                    principal: said.principal.clone(),
+                    run,
+                    input: said.input.clone(),
+                    kind,
+                    at: self.now,
+                    allowance: crate::agent::Allowance::default(),
+                })
+            })
+            .collect();
+        if records.is_empty() {
+            return false;
+        }
+        self.steering.drain(..records.len());
+        self.commit(records, effects);
+        if wanted == Wanted::AtTheEnd {
+            self.go_on(effects);
+        }
+        true
+    }
+
+    /// Asks for the next response, once its context is small enough. What that costs depends on
+    /// the run's own turns: the runs before it are shared, and their size is known.
+    pub(super) fn ask(&mut self, turn: Turn, tools: ToolChoice, effects: &mut Effects) {
+        let Some(messages) = self.context(turn, effects) else { return };
+        let Some(run) = self.run() else { return };
+        let policy = self.policy();
+        let status = if policy.status_note { self.gauges() } else { Vec::new() };
+        let request = ModelRequest {
+            agent: self.agent().clone(),
+            run: run.run,
+            turn,
+            purpose: Purpose::Respond,
+            messages,
+            tools,
+            output: policy.output.clone(),
+            status,
+        };
+        self.flights.model = Some((turn, Purpose::Respond));
+        let retry = self.retries;
+        if retry == 0 && !self.shortened {
+            self.tell(|| RunEvent::TurnStarted { turn }, effects);
+        }
+        self.tell(|| RunEvent::ModelStarted { turn, retry }, effects);
+        effects.push(Effect::External(External::CallModel(Arc::new(request))));
+    }
+
+    /// Asks again after a pause, if that may help and was not done too often. Whether it will.
+    pub(super) fn retry(&mut self, turn: Turn, fault: &ModelFault, effects: &mut Effects) -> bool {
+        if !fault.is_transient() || self.retries >= self.policy().retry.retries {
+            return false;
+        }
+        let after = self.pause(turn, fault);
+        self.retries += 1;
+        self.flights.retry = Some(turn);
+        effects.push(Effect::Schedule { timer: Timer::Retry(turn), after });
+        true
+    }
+
+    /// Twice as long each time, and a part of it drawn, so that many runs do not come back at
+    /// once; never shorter than the provider asks for.
+    fn pause(&self, turn: Turn, fault: &ModelFault) -> DurationMs {
+        let retry = self.policy().retry;
+        let doubled = retry.first.0.saturating_mul(1 << self.retries.min(32));
+        let whole = doubled.min(retry.longest.0);
+        let drawn = Hasher::new("everstep/pause")
+            .bytes(&self.entropy.0)
+            .number(turn.0.into())
+            .number(self.retries.into())
+            .digest();
+        let share = u64::from(u16::from_be_bytes([drawn.0[0], drawn.0[1]]));
+        let pause = whole / 2 + (whole / 2).saturating_mul(share) / u64::from(u16::MAX);
+        let wanted = match fault {
+            ModelFault::RateLimited { retry_after: Some(wanted), .. } => wanted.0,
+            ModelFault::RateLimited { retry_after: None, .. }
+            | ModelFault::Unavailable(_)
+            | ModelFault::Protocol(_)
+            | ModelFault::ContextLength(_)
+            | ModelFault::Refused(_) => 0,
+        };
+        DurationMs(pause.max(wanted))
+    }
+}

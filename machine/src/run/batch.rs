@@ -1,0 +1,298 @@
+//! A batch of calls: all of it may start, or none of it does.
+//!
+//! ```text
+//! names resolve -> parameters fit -> approved -> authorized -> prepared -> started
+//! ```
+//!
+//! Every step is taken again by whoever resumes the batch, except for calls that have ended.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::step::Effects;
+use super::{Effect, State};
+use crate::agent::{
+    ApprovalRule, Diagnostic, ExecutionClass, RejectionReason, Resolution, ToolDefinition,
+    ToolOutcome, Truncated,
+};
+use crate::effect::{
+    ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, External, Fitting, Invocation,
+};
+use crate::event::RunEvent;
+use crate::identity::ToolCallId;
+use crate::projection::CallView;
+use crate::record::{Doubt, Record, ToolPrepared, ToolSettled};
+
+impl State {
+    /// The calls of the last response that have not ended and do not run, in declaration order.
+    fn waiting(&self) -> Vec<CallView> {
+        let calls = self.run().into_iter().flat_map(|run| run.unsettled_calls());
+        calls.filter(|call| !self.flights.runs(call.id)).cloned().collect()
+    }
+
+    /// Takes the calls of the last response a step further.
+    pub(super) fn run_calls(&mut self, effects: &mut Effects) {
+        let waiting = self.waiting();
+        if waiting.is_empty() {
+            return;
+        }
+        if self.cleared {
+            return self.start(&waiting, effects);
+        }
+        if waiting.iter().any(|call| self.agent().tool(&call.tool).is_none()) {
+            let no_tool = |call: &CallView| {
+                let message = alloc::format!("the agent has no tool named {}", call.tool);
+                let is_there = self.agent().tool(&call.tool).is_some();
+                (!is_there).then(|| Diagnostic::cut("UnknownTool", &message))
+            };
+            let verdicts: Vec<_> = waiting.iter().map(no_tool).collect();
+            return self.refuse(&waiting, &verdicts, effects);
+        }
+        self.check(&waiting, effects);
+    }
+
+    /// Asks whether the parameters fit what their tools take (ARC-01).
+    fn check(&mut self, waiting: &[CallView], effects: &mut Effects) {
+        let Some((run, turn)) = self.place() else { return };
+        let schema =
+            |call: &CallView| self.agent().tool(&call.tool).map(|it| it.parameters.clone());
+        let values: Vec<Fitting> = waiting
+            .iter()
+            .filter_map(|call| {
+                Some(Fitting { schema: schema(call)?, value: call.parameters.clone() })
+            })
+            .collect();
+        if values.iter().all(|value| value.schema.is_anything()) {
+            return self.approve(waiting, effects);
+        }
+        let subject = CheckSubject::Parameters;
+        self.flights.check = Some((turn, subject));
+        effects.push(Effect::External(External::Check { run, turn, subject, values }));
+    }
+
+    pub(super) fn checked(
+        &mut self,
+        subject: CheckSubject,
+        verdicts: &[Option<Diagnostic>],
+        effects: &mut Effects,
+    ) {
+        if subject == CheckSubject::Output {
+            return self.output_checked(verdicts, effects);
+        }
+        let waiting = self.waiting();
+        if verdicts.len() != waiting.len() || verdicts.iter().any(Option::is_some) {
+            return self.refuse(&waiting, verdicts, effects);
+        }
+        self.approve(&waiting, effects);
+    }
+
+    /// Ends every waiting call: those that are wrong with what is wrong, the others because of
+    /// them.
+    fn refuse(
+        &mut self,
+        waiting: &[CallView],
+        verdicts: &[Option<Diagnostic>],
+        effects: &mut Effects,
+    ) {
+        let verdicts = verdicts.iter().map(Option::as_ref).chain(core::iter::repeat(None));
+        let refused = waiting.iter().zip(verdicts).map(|(call, why)| {
+            let outcome = match why {
+                Some(why) => ToolOutcome::InvalidInput(why.clone()),
+                None => ToolOutcome::Rejected(RejectionReason::BatchRefused),
+            };
+            self.settled(call.id, Arc::new(outcome))
+        });
+        let records = refused.collect();
+        self.close(records, effects);
+    }
+
+    /// Asks the approver about the calls whose tools want that.
+    fn approve(&mut self, waiting: &[CallView], effects: &mut Effects) {
+        let Some((run, turn)) = self.place() else { return };
+        let questions: Vec<ApprovalQuestion> =
+            waiting.iter().filter_map(|call| self.question(call)).collect();
+        if questions.is_empty() {
+            return self.authorize(waiting, effects);
+        }
+        self.flights.approver = Some(turn);
+        for question in &questions {
+            self.tell(|| RunEvent::ApprovalRequested { call: question.call }, effects);
+        }
+        effects.push(Effect::External(External::Approve { run, turn, questions }));
+    }
+
+    fn question(&self, call: &CallView) -> Option<ApprovalQuestion> {
+        let tool = self.agent().tool(&call.tool)?;
+        (tool.approval == ApprovalRule::Ask).then(|| ApprovalQuestion {
+            call: call.id,
+            tool: call.tool.clone(),
+            risk: tool.risk,
+            digest: call.parameters.digest(),
+            preview: call.parameters.redacted(&tool.redact),
+        })
+    }
+
+    /// An answer counts for exactly the parameters that were asked about. What is not approved is
+    /// denied, and the rest of the batch does not start.
+    pub(super) fn approved(&mut self, answers: &[ApprovalAnswer], effects: &mut Effects) {
+        let waiting = self.waiting();
+        let is_denied = |call: &CallView| {
+            let question = self.question(call);
+            question.is_some_and(|it| {
+                let yes = ApprovalAnswer { call: it.call, digest: it.digest, approved: true };
+                !answers.contains(&yes)
+            })
+        };
+        if !waiting.iter().any(is_denied) {
+            return self.authorize(&waiting, effects);
+        }
+        let denied = waiting.iter().map(|call| {
+            let reason = if is_denied(call) {
+                RejectionReason::NotApproved
+            } else {
+                RejectionReason::BatchRefused
+            };
+            self.settled(call.id, Arc::new(ToolOutcome::Rejected(reason)))
+        });
+        let records = denied.collect();
+        self.close(records, effects);
+    }
+
+    /// Asks the host, always last and again on every resume (RUN-028).
+    fn authorize(&mut self, waiting: &[CallView], effects: &mut Effects) {
+        let Some((run, turn)) = self.place() else { return };
+        let calls: Vec<ToolCallId> = waiting.iter().map(|call| call.id).collect();
+        self.flights.authorizer = Some(turn);
+        effects.push(Effect::External(External::Authorize { run, turn, calls }));
+    }
+
+    pub(super) fn authorized(&mut self, authorization: Authorization, effects: &mut Effects) {
+        let waiting = self.waiting();
+        match authorization {
+            Authorization::Allowed => {
+                self.cleared = true;
+                self.start(&waiting, effects);
+            }
+            Authorization::Denied => {
+                let reason = ToolOutcome::Rejected(RejectionReason::NotAuthorized);
+                let outcome = Arc::new(reason);
+                let denied = waiting.iter().map(|call| self.settled(call.id, outcome.clone()));
+                let records = denied.collect();
+                self.close(records, effects);
+            }
+        }
+    }
+
+    /// Starts as many calls as have a place, in declaration order. They are prepared in one batch
+    /// when they start, and not before: a call that waits for its place is in nobody's doubt.
+    fn start(&mut self, waiting: &[CallView], effects: &mut Effects) {
+        let places = self.policy().parallel_calls as usize;
+        let free = places.saturating_sub(self.flights.tools.len());
+        let calls = &waiting[..free.min(waiting.len())];
+        // A start that this epoch prepared and that never left is simply made now.
+        let is_prepared =
+            |call: &&CallView| call.starts.last().map(|it| it.epoch) == Some(self.epoch);
+        let needs =
+            calls.iter().filter(|call| self.class(call).is_prepared() && !is_prepared(call));
+        let records: Vec<Record> = needs.map(|call| self.prepared(call)).collect();
+        if !records.is_empty() {
+            self.commit(records, effects);
+        }
+        let Some((run, _)) = self.place() else { return };
+        for call in calls {
+            self.flights.tools.insert(Doubt { call: call.id, start: self.epoch });
+            self.tell(|| RunEvent::ToolCallStarted { call: call.id }, effects);
+            effects.push(Effect::External(External::InvokeTool(Invocation {
+                call: call.id,
+                epoch: self.epoch,
+                tool: call.tool.clone(),
+                run,
+                agent: self.agent().id().clone(),
+                group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
+                class: self.class(call),
+                parameters: call.parameters.clone(),
+            })));
+        }
+    }
+
+    /// A call has ended: its one result becomes canonical, bounded once and for all (RUN-019).
+    pub(super) fn returned(
+        &mut self,
+        call: ToolCallId,
+        outcome: Arc<ToolOutcome>,
+        effects: &mut Effects,
+    ) {
+        let record = self.settled(call, self.kept(call, outcome));
+        self.close(alloc::vec![record], effects);
+    }
+
+    /// Records how calls have ended, and goes on.
+    fn close(&mut self, records: Vec<Record>, effects: &mut Effects) {
+        self.commit(records, effects);
+        let last = self.run().and_then(|run| run.turns.last());
+        if let Some(last) = last.filter(|turn| turn.calls.iter().all(|it| it.outcome.is_some())) {
+            let (turn, usage) = (last.turn, last.response.usage);
+            self.tell(|| RunEvent::TurnCompleted { turn, usage }, effects);
+        }
+        self.go_on(effects);
+    }
+
+    /// What is kept of an outcome, whoever has found it out: nothing that nobody is to see, and
+    /// not more than fits.
+    pub(crate) fn kept(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Arc<ToolOutcome> {
+        let ToolOutcome::Success(result) = &*outcome else { return outcome };
+        let Some(tool) = self.tool_of(call) else { return outcome };
+        let result = result.redacted(&tool.redact);
+        let most = tool.result_bytes as usize;
+        Arc::new(if result.as_str().len() <= most {
+            ToolOutcome::Success(result)
+        } else {
+            ToolOutcome::Truncated(Truncated::of(result.as_str(), most))
+        })
+    }
+
+    /// What is kept of what a person said about a call: nothing that nobody is to see (ARC-12).
+    pub(crate) fn kept_of(&self, call: ToolCallId, said: &Arc<Resolution>) -> Arc<Resolution> {
+        match (&**said, self.tool_of(call)) {
+            (Resolution::Completed(result), Some(tool)) => {
+                Arc::new(Resolution::Completed(result.redacted(&tool.redact)))
+            }
+            (
+                Resolution::Completed(_)
+                | Resolution::Failed(_)
+                | Resolution::NeverStarted
+                | Resolution::SafeToRepeat,
+                _,
+            ) => said.clone(),
+        }
+    }
+
+    /// The tool of a call that has not ended.
+    fn tool_of(&self, call: ToolCallId) -> Option<&ToolDefinition> {
+        let call = self.run()?.unsettled_calls().find(|it| it.id == call)?;
+        self.agent().tool(&call.tool)
+    }
+
+    fn prepared(&self, call: &CallView) -> Record {
+        Record::ToolPrepared(ToolPrepared {
+            submission: self.submission,
+            call: call.id,
+            epoch: self.epoch,
+            tool: call.tool.clone(),
+            parameters: call.parameters.digest(),
+        })
+    }
+
+    pub(super) fn settled(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Record {
+        Record::ToolSettled(ToolSettled { submission: self.submission, call, outcome })
+    }
+
+    fn class(&self, call: &CallView) -> ExecutionClass {
+        self.agent().class_of(&call.tool)
+    }
+
+    fn place(&self) -> Option<(crate::identity::RunId, crate::identity::Turn)> {
+        let run = self.run()?;
+        Some((run.run, run.turns.last()?.turn))
+    }
+}

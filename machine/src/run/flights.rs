@@ -1,0 +1,104 @@
+//! What was asked of the outside and is not answered.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use crate::agent::Purpose;
+use crate::effect::{Answer, CheckSubject, External};
+use crate::identity::{ToolCallId, Turn};
+use crate::projection::RunView;
+use crate::record::Doubt;
+
+/// The volatile half of a run: a crash loses it, and nothing depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flights {
+    /// The turn that the model is asked for, and what for.
+    pub model: Option<(Turn, Purpose)>,
+    /// The turn that the model will be asked for again when its pause is over.
+    pub retry: Option<Turn>,
+    /// The turn of which values are checked, and which.
+    pub check: Option<(Turn, CheckSubject)>,
+    /// The turn that the approver is asked about.
+    pub approver: Option<Turn>,
+    /// The turn that the authorizer is asked about.
+    pub authorizer: Option<Turn>,
+    /// The starts of tools.
+    pub tools: BTreeSet<Doubt>,
+}
+
+impl Flights {
+    /// Nothing in flight.
+    pub(super) const NONE: Self = Self {
+        model: None,
+        retry: None,
+        check: None,
+        approver: None,
+        authorizer: None,
+        tools: BTreeSet::new(),
+    };
+
+    /// Whether nothing is in flight.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::NONE
+    }
+
+    /// Whether the next step of a turn is on its way.
+    pub(super) const fn is_asking(&self) -> bool {
+        self.model.is_some() || self.retry.is_some() || self.is_judging()
+    }
+
+    /// Whether somebody is asked whether a batch may start, or whether an answer is good.
+    pub(super) const fn is_judging(&self) -> bool {
+        self.check.is_some() || self.approver.is_some() || self.authorizer.is_some()
+    }
+
+    /// Whether a call runs.
+    pub(super) fn runs(&self, call: ToolCallId) -> bool {
+        self.tools.iter().any(|it| it.call == call)
+    }
+
+    /// Takes back what never left.
+    pub fn recall(&mut self, external: &External) {
+        match external {
+            External::CallModel(_) => self.model = None,
+            External::Check { .. } => self.check = None,
+            External::Approve { .. } => self.approver = None,
+            External::Authorize { .. } => self.authorizer = None,
+            External::InvokeTool(it) => {
+                self.tools.remove(&Doubt { call: it.call, start: it.epoch });
+            }
+            External::Reconcile(_) => {}
+        }
+    }
+
+    /// Takes back an answer whose consequences were never committed: it is awaited again.
+    pub fn restore(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Model { turn, purpose, .. } => self.model = Some((*turn, *purpose)),
+            Answer::Checked { turn, subject, .. } => self.check = Some((*turn, *subject)),
+            Answer::Approver { turn, .. } => self.approver = Some(*turn),
+            Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
+            Answer::Tool { start, .. } | Answer::Unsure { start } => {
+                self.tools.insert(*start);
+            }
+            Answer::Reconciler { .. } => {}
+        }
+    }
+
+    /// What a run still waits for.
+    #[must_use]
+    pub(super) fn awaited_by(mut self, run: Option<&RunView>) -> Self {
+        let next = run.map(RunView::next_turn);
+        let waiting: Vec<ToolCallId> =
+            run.into_iter().flat_map(RunView::unsettled_calls).map(|call| call.id).collect();
+        let last = |turn: &Turn| Some(turn.next()) == next;
+        self.model = self.model.filter(|(turn, _)| Some(*turn) == next);
+        self.retry = self.retry.filter(|turn| Some(*turn) == next);
+        self.check = self.check.filter(|(turn, _)| last(turn));
+        self.approver = self.approver.filter(last);
+        self.authorizer = self.authorizer.filter(last);
+        self.tools.retain(|start| waiting.contains(&start.call));
+        self
+    }
+}

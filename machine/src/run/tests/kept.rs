@@ -1,0 +1,65 @@
+//! What is kept of a result: nothing that nobody is to see, not more than fits, cut once.
+
+use super::*;
+use crate::agent::{ExecutionClass, FailureMode, Pointer, ToolDefinition, Truncated};
+use crate::identity::ToolName;
+use crate::json::CanonicalJson;
+use crate::testkit::{bound, policy, text};
+
+fn bench(failure: FailureMode) -> Bench {
+    let tool = ToolDefinition {
+        result_bytes: 20,
+        redact: alloc::vec![Pointer::new("/secret").unwrap()],
+        failure,
+        ..ToolDefinition::new(ToolName::new("look").unwrap(), ExecutionClass::Readonly)
+    };
+    let bench = Bench::of(bound(alloc::vec![tool], policy())).responds(0, &["look"]).authorized(0);
+    Bench { effects: Vec::new(), ..bench }
+}
+
+fn kept(outcome: ToolOutcome) -> ToolOutcome {
+    let answer = Answer::Tool { start: ONE.start(0, 0, 1), outcome: Arc::new(outcome) };
+    let effects = bench(FailureMode::Return).answered(answer).look();
+    match &committed(&effects)[..] {
+        [Record::ToolSettled(it)] => ToolOutcome::clone(&it.outcome),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn run_019_a_result_that_fits_is_kept_whole_and_a_longer_one_by_its_ends() {
+    let fits = text(&"x".repeat(18));
+    assert_eq!(kept(ToolOutcome::Success(fits.clone())), ToolOutcome::Success(fits));
+    let long = text(&alloc::format!("{}{}", "a".repeat(30), "z".repeat(30)));
+    let expected = Truncated { head: "\"aaaaaaaaa".into(), tail: "zzzzzzzzz\"".into(), bytes: 62 };
+    assert_eq!(kept(ToolOutcome::Success(long)), ToolOutcome::Truncated(expected));
+}
+
+#[test]
+fn run_019_a_cut_splits_no_character() {
+    let cut = Truncated::of(&"é".repeat(40), 21);
+    assert_eq!((&*cut.head, &*cut.tail, cut.bytes), ("ééééé", "ééééé", 80));
+    let all = Truncated::of("ab", 100);
+    assert_eq!((&*all.head, &*all.tail), ("ab", ""), "nothing is kept twice");
+}
+
+#[test]
+fn arc_12_what_nobody_is_to_see_never_becomes_canonical() {
+    let result = CanonicalJson::parse(br#"{"secret":"4111"}"#).unwrap();
+    let ToolOutcome::Truncated(cut) = kept(ToolOutcome::Success(result)) else {
+        panic!("the words that stand for it are longer than 20 bytes")
+    };
+    assert!(!cut.head.contains("4111") && !cut.tail.contains("4111"));
+}
+
+#[test]
+fn cap_004_the_failure_mode_of_a_tool_decides_whether_its_failure_ends_the_run() {
+    let failure = |bench: Bench| {
+        let why = Diagnostic::cut("Declined", "the card was declined");
+        let outcome = Arc::new(ToolOutcome::Failure(why));
+        bench.answered(Answer::Tool { start: ONE.start(0, 0, 1), outcome }).look()
+    };
+    assert_eq!(questions(&failure(bench(FailureMode::Return))), ["model.call"]);
+    let effects = failure(bench(FailureMode::Error));
+    assert_eq!((super::failure(&effects).tag(), committed(&effects).len()), ("Declined", 1));
+}

@@ -1,0 +1,379 @@
+//! Random worlds around one run: whatever they answer, in whatever order, and whoever takes over,
+//! the run ends once, with a history that any provider accepts.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::agent::{
+    AgentPolicy, Allowance, ApprovalRule, ExecutionClass, Message, Messages, ModelRetry, OnDenial,
+    OnExhaustion, Schema, ToolChoice, ToolDefinition, Usage,
+};
+use crate::effect::{ApprovalAnswer, ApprovalQuestion};
+use crate::identity::{DurationMs, PrincipalId, SubmissionId, ToolName};
+use crate::json::CanonicalJson;
+use crate::projection::Projection;
+use crate::testkit::{bound, policy, text};
+
+/// What the world does next. Numbers choose among what is there.
+#[derive(Clone, Debug)]
+enum Act {
+    /// One question is answered, somehow.
+    Answer { which: usize, how: u8 },
+    /// A timer goes off.
+    Due(usize),
+    /// Somebody says something.
+    Say(Wanted),
+    /// The process dies, and another one takes over.
+    Crash,
+    /// The run rests, and goes on under the same epoch.
+    Rest,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        12 => (any::<usize>(), any::<u8>()).prop_map(|(which, how)| Act::Answer { which, how }),
+        2 => any::<usize>().prop_map(Act::Due),
+        1 => prop_oneof![Just(Act::Say(Wanted::Soon)), Just(Act::Say(Wanted::AtTheEnd))],
+        1 => Just(Act::Crash),
+        1 => Just(Act::Rest),
+    ]
+}
+
+fn policies() -> impl Strategy<Value = AgentPolicy> {
+    let mode = prop_oneof![Just(OnExhaustion::FinalAnswer), Just(OnExhaustion::Fail)];
+    let denial = prop_oneof![Just(OnDenial::FailRun), Just(OnDenial::ReturnToModel)];
+    let allowance = (1..6_u32, prop::option::of(1..6_u32), prop::option::of(1..80_u64));
+    let hard = (prop::option::of(1..40_u64), prop::option::of(1..3_u64));
+    (mode, denial, allowance, hard, 0..4_u32, 1..4_u32, 0..3_u32).prop_map(
+        |(on_exhaustion, on_denial, soft, hard, repeated_failures, parallel_calls, retries)| {
+            let usual = policy();
+            AgentPolicy {
+                allowance: Allowance {
+                    turns: Some(soft.0),
+                    tool_calls: soft.1,
+                    tokens: soft.2,
+                    cost_micros: hard.0,
+                    duration: hard.1.map(|it| DurationMs(it * 1_000)),
+                },
+                on_exhaustion,
+                on_denial,
+                repeated_failures,
+                parallel_calls,
+                retry: ModelRetry { retries, ..usual.retry },
+                ..usual
+            }
+        },
+    )
+}
+
+fn desk(policy: AgentPolicy) -> Arc<crate::agent::Binding> {
+    let tool = |name, class| ToolDefinition::new(ToolName::new(name).unwrap(), class);
+    let strict = Schema::parse(br#"{"type":"string"}"#).unwrap();
+    let tools = alloc::vec![
+        tool("look", ExecutionClass::Readonly),
+        ToolDefinition { parameters: strict, ..tool("file", ExecutionClass::Idempotent) },
+        ToolDefinition { approval: ApprovalRule::Ask, ..tool("pay", ExecutionClass::Ordinary) },
+    ];
+    bound(tools, policy)
+}
+
+const BATCHES: [&[&str]; 7] = [
+    &[],
+    &["look"],
+    &["pay"],
+    &["look", "file", "pay"],
+    &["pay", "pay", "look", "look"],
+    &["nothing", "look"],
+    &["file", "file"],
+];
+
+/// A run, its log, and what is out.
+struct World {
+    binding: Arc<crate::agent::Binding>,
+    state: State,
+    log: Projection,
+    out: Vec<External>,
+    timers: Vec<Timer>,
+    said: u8,
+    epoch: u64,
+    settled: Option<Settlement>,
+}
+
+impl World {
+    fn new(policy: AgentPolicy) -> Self {
+        let (binding, story) = (desk(policy), Story::new().tell([ONE.input()]));
+        let state = Bench::resting_with(binding.clone(), &story, 1).state;
+        let (out, timers) = (Vec::new(), Vec::new());
+        let log = story.fold;
+        Self { binding, state, log, out, timers, said: 0, epoch: 1, settled: None }.told(RESUMED)
+    }
+
+    fn told(mut self, input: Input) -> Self {
+        let step = Run::step(self.state, input);
+        self.state = step.state;
+        for effect in step.effects {
+            assert!(self.settled.is_none(), "RUN-002: nothing follows the settlement");
+            match effect {
+                Effect::Commit(batch) => self.log.apply(Epoch(self.epoch), &batch).unwrap(),
+                Effect::External(external) => self.ask(external),
+                Effect::Schedule { timer, .. } => self.timers.push(timer),
+                Effect::Tell(_) => {}
+                Effect::Settle(settlement) => {
+                    assert_eq!(settlement.check(), Ok(()));
+                    self.settled = Some(settlement);
+                }
+            }
+        }
+        self.check();
+        self
+    }
+
+    fn ask(&mut self, external: External) {
+        match &external {
+            External::CallModel(request) => whole(&request.messages),
+            External::InvokeTool(it) => {
+                let view = self.log.submission(ONE.submission()).unwrap();
+                let call = view.calls().find(|call| call.id == it.call).unwrap();
+                assert!(call.outcome.is_none(), "ARC-03");
+                let prepared = call.starts.last().is_some_and(|last| last.epoch == it.epoch);
+                assert!(prepared || it.class == ExecutionClass::Readonly, "DUR-009");
+            }
+            External::Check { .. }
+            | External::Approve { .. }
+            | External::Authorize { .. }
+            | External::Reconcile(_) => {}
+        }
+        self.out.push(external);
+    }
+
+    /// The live fold is the fold of the log, and no more runs than there are places.
+    fn check(&self) {
+        assert_eq!(*self.state.projection(), self.log, "DUR-015");
+        let places = self.binding.definition.policy().parallel_calls as usize;
+        assert!(self.state.flights().tools.len() <= places, "RUN-009");
+    }
+
+    fn act(mut self, act: &Act) -> Self {
+        if self.settled.is_some() {
+            return self;
+        }
+        match act {
+            Act::Answer { which, how } => match which.checked_rem(self.out.len()) {
+                Some(at) => {
+                    let external = self.out.remove(at);
+                    let answer = answer(&external, *how);
+                    self.told(Input::Answered(answer))
+                }
+                None => self,
+            },
+            Act::Due(which) => match which.checked_rem(self.timers.len()) {
+                Some(at) => {
+                    let timer = self.timers.remove(at);
+                    self.told(Input::Due(timer))
+                }
+                None => self,
+            },
+            Act::Say(wanted) => {
+                self.said += 1;
+                let said = Steered {
+                    submission: SubmissionId([self.said; 16]),
+                    principal: PrincipalId::new("ada").unwrap(),
+                    input: text("one more thing"),
+                    wanted: *wanted,
+                };
+                self.told(Input::Steered(said))
+            }
+            Act::Rest => self.told(Input::Stopped).told(RESUMED),
+            Act::Crash => self.taken_over(),
+        }
+    }
+
+    /// Another process goes on from the log. What was started and has no result is proven to have
+    /// ended first, as the classifier would have it.
+    fn taken_over(mut self) -> Self {
+        self.epoch += 1;
+        (self.out, self.timers) = (Vec::new(), Vec::new());
+        let view = self.log.submission(ONE.submission()).unwrap();
+        let open: Vec<ToolCallId> = view.open_starts().map(|(start, _)| start.call).collect();
+        let proven = |call| ONE.tool_settled(call, success("proven"));
+        if !open.is_empty() {
+            let lane = call("1", "").conversation;
+            let records = open.into_iter().map(proven).collect();
+            let batch = crate::record::Batch::new(&lane, records).unwrap();
+            self.log.apply(Epoch(self.epoch), &batch).unwrap();
+        }
+        let (lane, submission) = (call("1", "").conversation, ONE.submission());
+        let epoch = Epoch(self.epoch);
+        self.state = State::new(self.binding.clone(), lane, submission, epoch, self.log.clone());
+        self.told(RESUMED)
+    }
+
+    /// People and tools answer, and every timer goes off: the run ends.
+    fn drained(mut self) -> Self {
+        for lap in 0..2_000_usize {
+            if self.settled.is_some() {
+                return self;
+            }
+            let act = if self.out.is_empty() {
+                Act::Due(0)
+            } else {
+                Act::Answer { which: 0, how: (lap % 7) as u8 }
+            };
+            self = self.act(&act);
+        }
+        panic!("ARC-14: the run does not end: {:?}", self.state.flights())
+    }
+}
+
+fn answer(external: &External, how: u8) -> Answer {
+    match external {
+        External::CallModel(request) => {
+            let (run, turn, purpose) = (request.run, request.turn, request.purpose);
+            let response = respond(request.tools, how);
+            Answer::Model { run, turn, purpose, response }
+        }
+        External::Check { run, turn, subject, values } => {
+            let fits = |at: usize| !how.is_multiple_of(5) || at != 0;
+            let verdict = |at| (!fits(at)).then(|| Diagnostic::cut("Schema", "no"));
+            let verdicts = (0..values.len()).map(verdict).collect();
+            Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts }
+        }
+        External::Approve { run, turn, questions } => {
+            let answer = |it: &ApprovalQuestion| ApprovalAnswer {
+                call: it.call,
+                digest: it.digest,
+                approved: !how.is_multiple_of(4),
+            };
+            let answers = questions.iter().map(answer).collect();
+            Answer::Approver { run: *run, turn: *turn, answers }
+        }
+        External::Authorize { run, turn, .. } => {
+            let denied = how.is_multiple_of(6);
+            let authorization = if denied { Authorization::Denied } else { Authorization::Allowed };
+            Answer::Authorizer { run: *run, turn: *turn, authorization }
+        }
+        External::InvokeTool(it) => {
+            let start = Doubt { call: it.call, start: it.epoch };
+            let why = || Diagnostic::cut("No", "no");
+            let outcome = match how % 4 {
+                0 => ToolOutcome::Failure(why()),
+                1 => ToolOutcome::Defect(why()),
+                _ => ToolOutcome::Success(CanonicalJson::string("yes").unwrap()),
+            };
+            Answer::Tool { start, outcome: Arc::new(outcome) }
+        }
+        External::Reconcile(it) => panic!("{it:?}: the run reconciles nothing"),
+    }
+}
+
+fn respond(tools: ToolChoice, how: u8) -> Result<Arc<ModelResponse>, ModelFault> {
+    let why = || Diagnostic::cut("Model", "no");
+    match how % 11 {
+        0 => Err(ModelFault::Unavailable(why())),
+        1 => Err(ModelFault::RateLimited { diagnostic: why(), retry_after: None }),
+        2 if how > 200 => Err(ModelFault::Protocol(why())),
+        3 if how > 200 => Err(ModelFault::ContextLength(why())),
+        // Now and then a model calls tools although it may not.
+        4 if how > 100 => Ok(Arc::new(response(&["look"]))),
+        _ => {
+            let calls = match tools {
+                ToolChoice::Allowed => BATCHES[usize::from(how) % BATCHES.len()],
+                ToolChoice::Forbidden => &[],
+            };
+            let tokens = u64::from(how % 16);
+            let usage = Usage { output_tokens: tokens, cost_micros: tokens, ..Usage::default() };
+            Ok(Arc::new(ModelResponse { usage: Some(usage), ..response(calls) }))
+        }
+    }
+}
+
+/// RUN-005, RUN-006: each response is followed by the results of its calls, in their order.
+fn whole(messages: &Messages) {
+    let mut awaited: Vec<&str> = Vec::new();
+    for message in messages.iter() {
+        match message {
+            Message::ToolResult { label, .. } => {
+                assert!(!awaited.is_empty(), "a result without its call");
+                assert_eq!(awaited.remove(0), &**label);
+            }
+            Message::Assistant(response) => {
+                assert!(awaited.is_empty(), "a call without its result");
+                awaited = response.calls().map(|call| &*call.label).collect();
+            }
+            Message::User(_) | Message::Summary(_) => {
+                assert!(awaited.is_empty(), "a call without its result");
+            }
+        }
+    }
+    assert!(awaited.is_empty(), "a call without its result");
+}
+
+fn lives(policy: AgentPolicy, acts: &[Act]) -> World {
+    let world = acts.iter().fold(World::new(policy), World::act).drained();
+    let view = world.log.submission(ONE.submission()).unwrap();
+    for turn in &view.run.as_ref().unwrap().turns {
+        let settled = turn.calls.iter().filter(|call| call.outcome.is_some()).count();
+        let orphan = world
+            .settled
+            .as_ref()
+            .is_some_and(|it| it.outcome() != crate::record::Outcome::Completed);
+        assert!(
+            settled == turn.calls.len() || orphan,
+            "an answer leaves no call without its result"
+        );
+    }
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 400, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn run_002_whatever_is_answered_and_whoever_takes_over_a_run_settles_once(
+        policy in policies(),
+        acts in prop::collection::vec(act(), 0..60),
+    ) {
+        lives(policy, &acts);
+    }
+}
+
+#[test]
+fn run_002_random_runs_end_in_every_way() {
+    use alloc::collections::BTreeSet;
+    use alloc::string::{String, ToString};
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let worlds = (policies(), prop::collection::vec(act(), 0..60));
+    let mut ends: BTreeSet<String> = BTreeSet::new();
+    for _ in 0..600 {
+        let (policy, acts) = worlds.new_tree(&mut runner).unwrap().current();
+        ends.insert(match lives(policy, &acts).settled {
+            Some(Settlement::Completed { finish, .. }) => alloc::format!("{finish:?}"),
+            Some(Settlement::Failed { limit: Some(limit), .. }) => alloc::format!("{limit:?}"),
+            Some(Settlement::Failed { diagnostic, .. }) => diagnostic.tag().to_string(),
+            Some(Settlement::Aborted) | None => panic!("nobody aborts"),
+        });
+    }
+    let expected = [
+        "ApprovalDenied",
+        "Budget(Cost)",
+        "Budget(Duration)",
+        "Budget(Tokens)",
+        "Budget(ToolCalls)",
+        "Budget(Turns)",
+        "BudgetExhausted(Tokens)",
+        "BudgetExhausted(ToolCalls)",
+        "BudgetExhausted(Turns)",
+        "ContextLength",
+        "Model",
+        "ModelStop",
+        "PolicyDenied",
+        "RepeatedFailures",
+        "ToolsForbidden",
+    ];
+    assert_eq!(ends, expected.map(String::from).into_iter().collect());
+}

@@ -1,0 +1,124 @@
+//! Budgets, places and final answers (RUN-009, RUN-011, RUN-015 to RUN-017, RUN-027, RUN-029).
+
+use everstep_machine::agent::ToolOutcome;
+use everstep_machine::identity::{SubmissionId, Timestamp, ToolCallId};
+use everstep_machine::record::{Compaction, ModelResponded, Record, Settlement};
+
+use super::account::Account;
+use super::{Judge, Property, Sometimes};
+use crate::cast::Cast;
+
+impl Judge {
+    /// Keeps the account of a run, and holds it to what it may do.
+    pub(super) fn keep_account(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        record: &Record,
+        now: Timestamp,
+    ) {
+        let policy = cast.binding.definition.policy();
+        match record {
+            Record::InputRecorded(it) if it.kind.host().is_none() => {
+                let account = Account::open(it, policy);
+                self.memory_mut().lanes[lane].accounts.push(account);
+            }
+            Record::ModelInterrupted(it) => {
+                self.with_account(lane, it.submission, |account| account.lost(it));
+            }
+            Record::CompactionCreated(it) => {
+                self.note(match it.compaction {
+                    Compaction::ResultsCleared => Sometimes::Cleared,
+                    Compaction::Summarized(_) => Sometimes::Summarized,
+                });
+                self.with_account(lane, it.submission, |account| account.compacted(it));
+            }
+            Record::ModelResponded(it) => self.check_response(cast, lane, it),
+            Record::ToolPrepared(it) => self.check_barred(cast, lane, it.call),
+            Record::ToolSettled(it) => {
+                if matches!(&*it.outcome, ToolOutcome::Truncated(_)) {
+                    self.note(Sometimes::Truncated);
+                }
+                self.with_account(lane, it.submission, |account| account.settled(it));
+            }
+            Record::SubmissionSettled(it) => {
+                self.check_limits(cast, lane, it.submission, &it.settlement, now);
+            }
+            Record::InputRecorded(_)
+            | Record::ConversationCreated(_)
+            | Record::ToolUnknown(_)
+            | Record::ToolResolved(_)
+            | Record::AbortRequested(_)
+            | Record::RecoveryDecided(_) => {}
+        }
+    }
+
+    fn with_account<T>(
+        &mut self,
+        lane: usize,
+        submission: SubmissionId,
+        act: impl FnOnce(&mut Account) -> T,
+    ) -> Option<T> {
+        let accounts = &mut self.memory_mut().lanes[lane].accounts;
+        accounts.iter_mut().find(|account| account.submission == submission).map(act)
+    }
+
+    fn check_response(&mut self, cast: &Cast, lane: usize, it: &ModelResponded) {
+        let Some(run) = cast.clients.iter().find(|client| client.submission == it.submission)
+        else {
+            return;
+        };
+        let run = run.run;
+        let ids = (0..it.response.calls().count()).map(|at| ToolCallId::derive(run, it.turn, at));
+        let policy = cast.binding.definition.policy();
+        let fits =
+            self.with_account(lane, it.submission, |account| account.responded(it, ids, policy));
+        if let Some(Err(why)) = fits {
+            self.broken(Property::FinalAnswer, || {
+                format!("the response to turn {} of {run:?} is recorded, and {why}", it.turn)
+            });
+        }
+    }
+
+    /// No call of a turn starts that a budget forbids to start.
+    pub(super) fn check_barred(&mut self, cast: &Cast, lane: usize, call: ToolCallId) {
+        let Some(declared) = cast.declared(call) else { return };
+        let mut accounts = self.memory.lanes[lane].accounts.iter();
+        let account = accounts.find(|account| account.submission == declared.submission);
+        if account.is_some_and(|account| account.bars(declared.turn)) {
+            self.broken(Property::Barred, || {
+                let turn = declared.turn;
+                format!("call {call:?} of turn {turn} starts, and a budget is used up")
+            });
+        }
+    }
+
+    fn check_limits(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        submission: SubmissionId,
+        settlement: &Settlement,
+        now: Timestamp,
+    ) {
+        let policy = cast.binding.definition.policy();
+        let fits = self
+            .with_account(lane, submission, |account| account.closes_with(settlement, now, policy));
+        if let Some(Err(why)) = fits {
+            self.broken(Property::Limits, || format!("{} ended: {why}", cast.name_of(submission)));
+        }
+    }
+
+    /// RUN-009: an attempt has so many calls of its run in flight.
+    pub(crate) fn in_flight(&mut self, cast: &Cast, calls: usize) {
+        let places = cast.binding.definition.policy().parallel_calls as usize;
+        if calls == places {
+            self.note(Sometimes::Full);
+        }
+        if calls > places {
+            self.broken(Property::Places, || {
+                format!("{calls} calls of a run are in flight, it has {places} places")
+            });
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What an attempt was allowed to start, as the answers that it got say.
+
+use everstep_machine::digest::Digest;
+use everstep_machine::effect::{Answer, Authorization, External};
+use everstep_machine::identity::{Epoch, ToolCallId};
+
+/// Calls that an attempt may start, each under the epoch that asked.
+#[derive(Clone, Debug, Default, Hash)]
+pub(crate) struct Permits {
+    authorised: Vec<(Epoch, ToolCallId)>,
+    /// With the digest of the parameters that were approved.
+    approved: Vec<(Epoch, ToolCallId, Digest)>,
+}
+
+impl Permits {
+    /// An answer came to whoever asked under an epoch.
+    pub(crate) fn learn(&mut self, epoch: Epoch, asked: &External, answer: &Answer) {
+        match (asked, answer) {
+            (
+                External::Authorize { calls, .. },
+                Answer::Authorizer { authorization: Authorization::Allowed, .. },
+            ) => calls.iter().for_each(|call| self.authorise(epoch, *call)),
+            (External::Approve { .. }, Answer::Approver { answers, .. }) => {
+                let yes = answers.iter().filter(|answer| answer.approved);
+                yes.for_each(|it| self.approve(epoch, it.call, it.digest));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn authorise(&mut self, epoch: Epoch, call: ToolCallId) {
+        self.authorised.push((epoch, call));
+    }
+
+    pub(super) fn approve(&mut self, epoch: Epoch, call: ToolCallId, parameters: Digest) {
+        self.approved.push((epoch, call, parameters));
+    }
+
+    /// Whether the host lets a call start under an epoch.
+    pub(super) fn authorises(&self, epoch: Epoch, call: ToolCallId) -> bool {
+        self.authorised.contains(&(epoch, call))
+    }
+
+    /// Whether an approver lets a call start under an epoch with exactly these parameters.
+    pub(super) fn approves(&self, epoch: Epoch, call: ToolCallId, parameters: Digest) -> bool {
+        self.approved.contains(&(epoch, call, parameters))
+    }
+}

@@ -1,0 +1,160 @@
+//! Tools, written in Rust.
+
+use everstep_machine::agent::{ApprovalRule, ExecutionClass, FailureMode, RetryClass, Risk};
+
+use super::{failure, said};
+use crate::scenario::draft::{Located, Reaction, Tool, Traits};
+
+impl Tool {
+    #[track_caller]
+    fn new(name: &str, class: ExecutionClass) -> Self {
+        Self {
+            name: said(name),
+            class,
+            reconciles: false,
+            latency_ms: Located::here(0),
+            reaction: Reaction::Result(said("null")),
+            traits: Traits::default(),
+        }
+    }
+
+    /// A tool without effects.
+    #[track_caller]
+    #[must_use]
+    pub fn readonly(name: &str) -> Self {
+        Self::new(name, ExecutionClass::Readonly)
+    }
+
+    /// A tool that may run again under the same key.
+    #[track_caller]
+    #[must_use]
+    pub fn idempotent(name: &str) -> Self {
+        Self::new(name, ExecutionClass::Idempotent)
+    }
+
+    /// A tool that never runs again on doubt.
+    #[track_caller]
+    #[must_use]
+    pub fn ordinary(name: &str) -> Self {
+        Self::new(name, ExecutionClass::Ordinary)
+    }
+
+    /// A reconciler answers truthfully what became of a start.
+    #[must_use]
+    pub fn reconciled(self) -> Self {
+        Self { reconciles: true, ..self }
+    }
+
+    /// How long a call takes, in milliseconds.
+    #[track_caller]
+    #[must_use]
+    pub fn latency_ms(self, latency: u64) -> Self {
+        Self { latency_ms: Located::here(latency), ..self }
+    }
+
+    /// What it returns, as JSON text.
+    #[track_caller]
+    #[must_use]
+    pub fn returns(self, json: &str) -> Self {
+        Self { reaction: Reaction::Result(said(json)), ..self }
+    }
+
+    /// It fails.
+    #[track_caller]
+    #[must_use]
+    pub fn fails(self, tag: &str, message: &str) -> Self {
+        Self { reaction: Reaction::Failure(failure(tag, message)), ..self }
+    }
+
+    /// What it does, for the model.
+    #[track_caller]
+    #[must_use]
+    pub fn described(mut self, description: &str) -> Self {
+        self.traits.description = Some(said(description));
+        self
+    }
+
+    /// A JSON Schema of its parameters, as text.
+    #[track_caller]
+    #[must_use]
+    pub fn takes(mut self, schema: &str) -> Self {
+        self.traits.parameters = Some(said(schema));
+        self
+    }
+
+    /// A JSON Schema of its result, as text.
+    #[track_caller]
+    #[must_use]
+    pub fn gives(mut self, schema: &str) -> Self {
+        self.traits.success = Some(said(schema));
+        self
+    }
+
+    /// An approver is asked about each call.
+    #[must_use]
+    pub fn asks(mut self) -> Self {
+        self.traits.approval = Some(ApprovalRule::Ask);
+        self
+    }
+
+    /// Its failures fail the run.
+    #[must_use]
+    pub fn fails_the_run(mut self) -> Self {
+        self.traits.failure = Some(FailureMode::Error);
+        self
+    }
+
+    /// Bytes of its results that are kept, at most a megabyte.
+    #[track_caller]
+    #[must_use]
+    pub fn result_bytes(mut self, bytes: u64) -> Self {
+        self.traits.result_bytes = Some(Located::here(bytes));
+        self
+    }
+
+    /// One more place, as a JSON pointer, that nobody is shown.
+    #[track_caller]
+    #[must_use]
+    pub fn redacts(mut self, place: &str) -> Self {
+        self.traits.redact.push(said(place));
+        self
+    }
+
+    /// How much harm it can do.
+    #[must_use]
+    pub fn risk(mut self, risk: Risk) -> Self {
+        self.traits.risk = Some(risk);
+        self
+    }
+
+    /// Where in the parameters, as a JSON pointer, it is said what it acts on.
+    #[track_caller]
+    #[must_use]
+    pub fn acts_on(mut self, place: &str) -> Self {
+        self.traits.resource = Some(said(place));
+        self
+    }
+
+    /// The group with which it shares places of the host.
+    #[track_caller]
+    #[must_use]
+    pub fn group(mut self, group: &str) -> Self {
+        self.traits.group = Some(said(group));
+        self
+    }
+
+    /// How long a host lets it run, in milliseconds.
+    #[track_caller]
+    #[must_use]
+    pub fn timeout_ms(mut self, timeout: u64) -> Self {
+        self.traits.timeout_ms = Some(Located::here(timeout));
+        self
+    }
+
+    /// Whether a host makes a call again that had no effect.
+    #[must_use]
+    pub fn retry(mut self, retry: RetryClass) -> Self {
+        self.traits.retry = Some(retry);
+        self
+    }
+}

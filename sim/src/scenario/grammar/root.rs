@@ -1,0 +1,62 @@
+//! A whole scenario file.
+
+use super::Presence::{Default, Optional, Required};
+use super::agent::{AGENT, APPROVER, AUTHORIZER};
+use super::model::MODEL;
+use super::people::{ABORT, RESOLUTION};
+use super::submission::SUBMISSION;
+use super::tool::TOOL;
+use super::turn::TURNS;
+use super::{SCHEMA, Shape, Table, key};
+use crate::scenario::bounds::{ABORTS, SUBMISSIONS, TOOLS, WORKERS};
+
+pub(in crate::scenario) static ROOT: Table = Table {
+    name: "the file",
+    definition: "scenario",
+    about: "An agent, its tools, its model's script, its clients and operators.",
+    keys: &[
+        key("schema", Shape::Whole(SCHEMA, SCHEMA), Required, "Version of this format."),
+        key("about", Shape::Text, Required, "What the scenario is for, in a sentence."),
+        key("workers", Shape::Whole(1, WORKERS as u64), Default("2"), "Worker processes."),
+        key("agent", Shape::Table(&AGENT), Required, "The agent."),
+        key("tools", Shape::Tables(&TOOL, 0, TOOLS), Default("[]"), "The agent's tools."),
+        key(
+            "authorizer",
+            Shape::Table(&AUTHORIZER),
+            Optional,
+            "The host's authorizer; without it everything is allowed.",
+        ),
+        key(
+            "approver",
+            Shape::Table(&APPROVER),
+            Optional,
+            "Who is asked about calls of tools that want it; without it every call is approved.",
+        ),
+        key("model", Shape::Table(&MODEL), Optional, "The model; without it a scripted one."),
+        key(
+            "turns",
+            TURNS,
+            Optional,
+            "What the model does, turn by turn, in every run whose submission has no turns of its own. The last turn repeats.",
+        ),
+        key(
+            "submissions",
+            Shape::Tables(&SUBMISSION, 1, SUBMISSIONS),
+            Required,
+            "What clients submit, in this order.",
+        ),
+        key(
+            "aborts",
+            Shape::Tables(&ABORT, 0, ABORTS),
+            Default("[]"),
+            "Aborts that clients ask for.",
+        ),
+        key(
+            "resolutions",
+            Shape::Tables(&RESOLUTION, 0, TOOLS),
+            Default("[]"),
+            "What operators answer when a tool's outcome stays unknown, at most one for each tool.",
+        ),
+    ],
+    rules: &[],
+};

@@ -1,0 +1,127 @@
+//! Tools of scenarios, and of agent files, which do something besides.
+
+use everstep_machine::limits::{JSON_BYTES, TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
+
+use super::Presence::{Default, Optional, Required};
+use super::{Rule, Shape, Table, key};
+use crate::scenario::bounds::{LATENCY_MS, REDACTIONS};
+use crate::scenario::words::{
+    APPROVALS, CLASSES, FAILURE_MODES, RECONCILERS, RETRY_CLASSES, RISKS, words,
+};
+
+/// The keys of every tool, with those of one kind of file among them.
+macro_rules! tool_keys {
+    (reconciler: $reconciler:literal, latency: $latency:literal, $($own:expr,)*) => {
+        &[
+            key("name", Shape::Name, Required, "What the model calls it by."),
+            key(
+                "class",
+                Shape::Word(&words(&CLASSES)),
+                Default("\"ordinary\""),
+                "What may be done when nobody knows whether a call happened: readonly and idempotent calls run again, ordinary ones do not.",
+            ),
+            $($own,)*
+            key(
+                "reconciler",
+                Shape::Word(&words(&RECONCILERS)),
+                Default("\"none\""),
+                $reconciler,
+            ),
+            key("latency_ms", Shape::Whole(0, LATENCY_MS), Default("0"), $latency),
+            key("result", Shape::Value, Default("null"), "What it returns, every time."),
+            key("failure", Shape::Table(&FAILURE), Optional, "How it fails, every time."),
+            key(
+                "failure_mode",
+                Shape::Word(&words(&FAILURE_MODES)),
+                Default("\"return\""),
+                "What a failure does: it is told to the model, or it fails the run.",
+            ),
+            key(
+                "approval",
+                Shape::Word(&words(&APPROVALS)),
+                Default("\"auto\""),
+                "Whether an approver is asked about each call before it starts.",
+            ),
+            key("description", Shape::Text, Default("\"\""), "What it does, for the model."),
+            key("parameters", Shape::Value, Default("true"), "A JSON Schema of its parameters."),
+            key("success", Shape::Value, Default("true"), "A JSON Schema of its result."),
+            key(
+                "result_bytes",
+                Shape::Whole(0, JSON_BYTES as u64),
+                Default("51200"),
+                "Bytes of a result that are kept; of a longer one the beginning and the end.",
+            ),
+            key(
+                "redact",
+                Shape::Texts(REDACTIONS),
+                Default("[]"),
+                "Places in its results, as JSON pointers, that are taken out before anything is kept; those in its parameters are not shown to an approver.",
+            ),
+            key("risk", Shape::Word(&words(&RISKS)), Default("\"medium\""), "How much harm it can do."),
+            key(
+                "resource",
+                Shape::Text,
+                Optional,
+                "Where in the parameters it is said what it acts on, as a JSON pointer.",
+            ),
+            key("group", Shape::Name, Optional, "Calls of one group share places of the host."),
+            key(
+                "timeout_ms",
+                Shape::Whole(1, LATENCY_MS),
+                Default("60000"),
+                "How long a host lets it run, in milliseconds.",
+            ),
+            key(
+                "retry",
+                Shape::Word(&words(&RETRY_CLASSES)),
+                Default("\"never\""),
+                "Whether a host makes a call again that had no effect.",
+            ),
+        ]
+    };
+}
+
+const _: () = assert!(TOOL_RESULT_BYTES == 51_200 && TOOL_TIMEOUT_MS == 60_000);
+
+pub(super) static TOOL: Table = Table {
+    name: "[[tools]]",
+    definition: "tool",
+    about: "A tool, and what its outside does.",
+    keys: tool_keys! {
+        reconciler: "Who can be asked what became of a start: nobody, or one who answers truthfully from what happened.",
+        latency: "How long a call takes, in milliseconds.",
+    },
+    rules: &[Rule::Excludes("failure", "result")],
+};
+
+pub(in crate::scenario) static AGENT_TOOL: Table = Table {
+    name: "[[tools]]",
+    definition: "tool",
+    about: "A tool, and what it does.",
+    keys: tool_keys! {
+        reconciler: "Who can be asked what became of a start: nobody, or the file that the tool appends to.",
+        latency: "How long a call takes before it does anything, in milliseconds.",
+        key(
+            "append",
+            Shape::Text,
+            Optional,
+            "A file to which every call appends one line: the call's id and its parameters. An idempotent tool leaves the file alone when the id is there already.",
+        ),
+    },
+    rules: &[
+        Rule::Excludes("failure", "result"),
+        Rule::Excludes("failure", "append"),
+        Rule::Never("append", "class", "readonly"),
+    ],
+};
+
+pub(super) static FAILURE: Table = Table {
+    name: "`failure`",
+    definition: "failure",
+    about: "A failure in words.",
+    keys: &[
+        key("tag", Shape::Text, Required, "A short, stable name."),
+        key("message", Shape::Text, Required, "What happened, in a sentence."),
+    ],
+    rules: &[],
+};

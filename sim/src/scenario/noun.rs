@@ -1,0 +1,63 @@
+//! Words of errors: what a name refers to, and what a value is.
+
+use std::fmt;
+
+/// What a name in a scenario refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noun {
+    /// A `[[submissions]]` table.
+    Submission,
+    /// A `[[tools]]` table.
+    Tool,
+    /// A `[[resolutions]]` table, known by its tool.
+    Resolution,
+    /// A tool in `denies`.
+    Denial,
+    /// A word in `expect`.
+    Expectation,
+}
+
+impl fmt::Display for Noun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Submission => "submission",
+            Self::Tool => "tool",
+            Self::Resolution => "resolution for tool",
+            Self::Denial => "denial of tool",
+            Self::Expectation => "expectation",
+        })
+    }
+}
+
+/// Types of TOML values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `"…"`
+    Text,
+    /// `1`
+    Whole,
+    /// `1.5`
+    Float,
+    /// `true`
+    Flag,
+    /// `2026-01-01`
+    Date,
+    /// `[…]`
+    List,
+    /// `{…}` or `[table]`
+    Table,
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "a text",
+            Self::Whole => "a whole number",
+            Self::Float => "a number with a fraction",
+            Self::Flag => "true or false",
+            Self::Date => "a date or time",
+            Self::List => "a list",
+            Self::Table => "a table",
+        })
+    }
+}

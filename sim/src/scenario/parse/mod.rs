@@ -1,0 +1,172 @@
+//! From TOML text to a scenario.
+
+mod parts;
+mod policy;
+mod turns;
+
+use std::ops::Range;
+
+use serde_spanned::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::bounds::SCENARIO_BYTES;
+use super::draft::{Checked, Json, Located, Said, Site};
+use super::error::{Place, ScenarioError, Source};
+use super::fault::Fault;
+use super::grammar::{ROOT, SCHEMA, Table};
+use super::validate::{self, at, whole};
+use super::words::{Words, meaning};
+use super::{Scenario, check, value};
+
+pub(super) use parts::tool;
+pub(super) use policy::agent;
+pub(super) use turns::turn;
+
+/// Reads and checks the text of a scenario file.
+pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError> {
+    file(path, text, &ROOT, |root| check::scenario(parts::scenario(stem(path), root)?))
+}
+
+/// Reads a file of this grammar, and makes of it what `checked` does.
+pub(super) fn file<T>(
+    path: &str,
+    text: &str,
+    grammar: &'static Table,
+    checked: impl FnOnce(&Row<'_, '_>) -> Checked<T>,
+) -> Result<T, ScenarioError> {
+    let whole_file = |fault| ScenarioError::new(fault, Place::File { path: path.to_owned() });
+    if text.len() > SCENARIO_BYTES {
+        return Err(whole_file(Fault::TooLarge));
+    }
+    let source = Source { path, text };
+    let root = DeTable::parse(text).map_err(|error| {
+        let fault = Fault::NotToml { message: error.message().to_owned() };
+        let end = text.len();
+        ScenarioError::new(fault, source.place(&error.span().unwrap_or(end..end)))
+    })?;
+    if root.get_ref().is_empty() {
+        return Err(whole_file(Fault::Empty));
+    }
+    let held = version(root.get_ref())
+        .and_then(|()| validate::table(root.get_ref(), root.span(), grammar))
+        .and_then(|()| checked(&Row { table: root.get_ref(), span: root.span() }));
+    held.map_err(|spotted| match spotted.site {
+        Site::Text(span) => ScenarioError::new(spotted.fault, source.place(&span)),
+        Site::Rust(at) => ScenarioError::new(spotted.fault, Place::Rust(at)),
+    })
+}
+
+/// The file's name without folder and ending.
+fn stem(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".toml").unwrap_or(file)
+}
+
+/// The version comes first: whoever wrote another one may mean other keys.
+fn version(root: &DeTable<'_>) -> Checked<()> {
+    let Some(found) = root.get("schema") else { return Ok(()) };
+    match found.get_ref() {
+        DeValue::Integer(number) if whole(number) != Some(SCHEMA) => {
+            Err(at(found.span()).fault(Fault::UnknownSchema { found: number.to_string() }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A table that the grammar has passed.
+pub(super) struct Row<'a, 'i> {
+    table: &'a DeTable<'i>,
+    span: Range<usize>,
+}
+
+impl<'a, 'i> Row<'a, 'i> {
+    fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+        self.table.get(key)
+    }
+
+    fn site(&self) -> Site {
+        at(self.span.clone())
+    }
+
+    pub(super) fn text(&self, key: &str) -> Option<Said> {
+        let value = self.get(key)?;
+        value.get_ref().as_str().map(|text| Located::new(text.to_owned(), at(value.span())))
+    }
+
+    fn text_or(&self, key: &str, default: &str) -> Said {
+        self.text(key).unwrap_or_else(|| Located::new(default.to_owned(), self.site()))
+    }
+
+    pub(super) fn need(&self, key: &'static str, table: &'static str) -> Checked<Said> {
+        self.text(key).ok_or_else(|| self.site().fault(Fault::MissingKey { key, table }))
+    }
+
+    fn whole(&self, key: &str) -> Option<Located<u64>> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::Integer(number) => {
+                whole(number).map(|number| Located::new(number, at(value.span())))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn whole_or(&self, key: &str, default: u64) -> Located<u64> {
+        self.whole(key).unwrap_or_else(|| Located::new(default, self.site()))
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        self.get(key).and_then(|flag| flag.get_ref().as_bool())
+    }
+
+    fn word<T: Copy, const N: usize>(&self, key: &str, words: &Words<T, N>) -> Option<Located<T>> {
+        let word = self.text(key)?;
+        Some(Located::new(meaning(words, &word.value)?, word.site))
+    }
+
+    fn word_or<T: Copy, const N: usize>(&self, key: &str, words: &Words<T, N>, default: T) -> T {
+        self.word(key, words).map_or(default, |word| word.value)
+    }
+
+    fn json(&self, key: &str) -> Checked<Option<Json>> {
+        self.get(key).map(value::json).transpose()
+    }
+
+    fn json_or(&self, key: &str, default: &str) -> Checked<Json> {
+        Ok(self.json(key)?.unwrap_or_else(|| Located::new(default.to_owned(), self.site())))
+    }
+
+    pub(super) fn row(&self, key: &str) -> Option<Self> {
+        self.get(key).and_then(row)
+    }
+
+    pub(super) fn items(
+        &self,
+        key: &str,
+    ) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
+        let list = self.get(key).and_then(|value| value.get_ref().as_array());
+        list.into_iter().flat_map(|list| list.iter())
+    }
+
+    /// What each table of a list says.
+    pub(super) fn each<T>(&self, key: &str, read: impl Fn(&Self) -> Checked<T>) -> Checked<Vec<T>> {
+        self.items(key).filter_map(row).map(|row| read(&row)).collect()
+    }
+}
+
+fn row<'a, 'i>(value: &'a Spanned<DeValue<'i>>) -> Option<Row<'a, 'i>> {
+    value.get_ref().as_table().map(|table| Row { table, span: value.span() })
+}
+
+/// The tools that a table of somebody who is asked turns down.
+pub(super) fn denials(root: &Row<'_, '_>, key: &str) -> Vec<Said> {
+    root.row(key).map_or(Vec::new(), |row| texts(row.items("denies")).collect())
+}
+
+pub(super) fn texts<'a, 'i: 'a>(
+    values: impl Iterator<Item = &'a Spanned<DeValue<'i>>>,
+) -> impl Iterator<Item = Said> {
+    values.filter_map(|value| {
+        value.get_ref().as_str().map(|text| Located::new(text.to_owned(), at(value.span())))
+    })
+}

@@ -1,0 +1,83 @@
+//! An agent, and how its runs may go.
+
+use std::sync::Arc;
+
+use everstep_machine::agent::{
+    AgentPolicy, ContextPolicy, DispositionRule, ModelRetry, UsageReporting,
+};
+use everstep_machine::identity::DurationMs;
+use everstep_machine::limits::CONTEXT_KEEP_TOKENS;
+
+use super::parts::allowance;
+use super::{Row, texts};
+use crate::scenario::bounds::DEFAULT_MAX_TURNS;
+use crate::scenario::check::{pointer, schema};
+use crate::scenario::draft::{Checked, Located, Said};
+use crate::scenario::words::{DENIALS, EXHAUSTIONS};
+
+/// An agent as a file says it.
+pub(in crate::scenario) struct Agent {
+    pub(in crate::scenario) id: Said,
+    pub(in crate::scenario) instructions: Said,
+    pub(in crate::scenario) max_turns: Located<u64>,
+    pub(in crate::scenario) policy: Located<AgentPolicy>,
+}
+
+pub(in crate::scenario) fn agent(root: &Row<'_, '_>) -> Checked<Agent> {
+    let agent = root.row("agent");
+    let agent = agent.as_ref().unwrap_or(root);
+    Ok(Agent {
+        id: agent.need("id", "[agent]")?,
+        instructions: agent.need("instructions", "[agent]")?,
+        max_turns: agent.whole_or("max_turns", u64::from(DEFAULT_MAX_TURNS)),
+        policy: match agent.row("policy") {
+            None => Located::new(AgentPolicy::default(), agent.site()),
+            Some(row) => Located::new(policy(&row)?, policy_site(&row)),
+        },
+    })
+}
+
+/// What is wrong with the numbers of a policy is wrong with its context.
+fn policy_site(row: &Row<'_, '_>) -> crate::scenario::draft::Site {
+    row.row("context").map_or_else(|| row.site(), |context| context.site())
+}
+
+/// The numbers have passed the grammar.
+fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
+    let usual = AgentPolicy::default();
+    let number = |row: &Row<'_, '_>, key: &str, usual: u64| row.whole_or(key, usual).value;
+    let count = |row: &Row<'_, '_>, key: &str, usual: u32| {
+        u32::try_from(number(row, key, usual.into())).unwrap_or(usual)
+    };
+    Ok(AgentPolicy {
+        allowance: allowance(row),
+        on_exhaustion: row.word_or("on_exhaustion", &EXHAUSTIONS, usual.on_exhaustion),
+        repeated_failures: count(row, "repeated_failures", usual.repeated_failures),
+        on_denial: row.word_or("on_denial", &DENIALS, usual.on_denial),
+        parallel_calls: count(row, "parallel_calls", usual.parallel_calls),
+        retry: row.row("retry").map_or(usual.retry, |row| ModelRetry {
+            retries: count(&row, "retries", usual.retry.retries),
+            first: DurationMs(number(&row, "first_ms", usual.retry.first.0)),
+            longest: DurationMs(number(&row, "longest_ms", usual.retry.longest.0)),
+        }),
+        usage: match row.whole("unreported_tokens") {
+            Some(tokens) => UsageReporting::Unreported { tokens: tokens.value },
+            None => UsageReporting::Reported,
+        },
+        context: row.row("context").map(|row| ContextPolicy {
+            limit_tokens: number(&row, "limit_tokens", 1),
+            keep_tokens: number(&row, "keep_tokens", CONTEXT_KEEP_TOKENS),
+        }),
+        output: row.json("output")?.map(|said| schema("output", &said)).transpose()?,
+        disposition: row.row("disposition").map(|row| disposition(&row)).transpose()?,
+        status_note: row.flag("status_note") == Some(true),
+    })
+}
+
+fn disposition(row: &Row<'_, '_>) -> Checked<DispositionRule> {
+    let allowed = texts(row.items("allowed")).map(|said| Arc::from(said.value));
+    Ok(DispositionRule {
+        at: pointer("at", &row.need("at", "[agent.policy.disposition]")?)?,
+        allowed: allowed.collect(),
+    })
+}

@@ -1,0 +1,228 @@
+//! What a checked scenario holds.
+
+use std::sync::Arc;
+
+use everstep_machine::agent::{
+    AgentDefinition, AgentPolicy, Allowance, Diagnostic, FinishReason, ModelFault, ModelResponse,
+    Reasoning, Resolution, ResponsePart, ToolCall, ToolDefinition, ToolOutcome, Usage,
+};
+use everstep_machine::effect::Failpoint;
+use everstep_machine::identity::{
+    AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, TenantId, ToolName,
+};
+use everstep_machine::json::CanonicalJson;
+use everstep_machine::limits::RUN_TURNS;
+use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
+
+/// The agent of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentScript {
+    /// Its id.
+    pub id: AgentId,
+    /// What it is told to be.
+    pub instructions: String,
+    /// How its runs may go.
+    pub policy: AgentPolicy,
+}
+
+impl AgentScript {
+    /// The most turns one run may take.
+    #[must_use]
+    pub fn max_turns(&self) -> u32 {
+        self.policy.allowance.turns.unwrap_or(RUN_TURNS)
+    }
+
+    /// The agent with its tools.
+    ///
+    /// # Panics
+    /// When the script was not checked: two tools of one name, say.
+    #[must_use]
+    pub fn definition(&self, tools: Vec<ToolDefinition>) -> AgentDefinition {
+        let (id, policy) = (self.id.clone(), self.policy.clone());
+        AgentDefinition::with_policy(id, &self.instructions, tools, policy)
+            .expect("CAP-001: a checked script holds a sound agent")
+    }
+}
+
+/// A tool and what its outside does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolScript {
+    /// What it declares; a reconciler answers for it truthfully, from what happened.
+    pub definition: ToolDefinition,
+    /// How long a run of it takes.
+    pub latency: DurationMs,
+    /// What it returns, every time.
+    pub outcome: ToolOutcome,
+}
+
+/// One turn of a model's script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnScript {
+    /// What the first who ask for it meet, one each, before it says what it says.
+    pub faults: Vec<ModelFault>,
+    /// What it says.
+    pub says: Says,
+}
+
+/// What a turn says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// The model answers.
+    Answer(AnswerScript),
+    /// The model fails, whoever asks.
+    Fault(ModelFault),
+}
+
+impl TurnScript {
+    /// What it calls.
+    #[must_use]
+    pub fn calls(&self) -> &[CallScript] {
+        match &self.says {
+            Says::Answer(answer) => &answer.calls,
+            Says::Fault(_) => &[],
+        }
+    }
+}
+
+/// A response of a model's script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerScript {
+    /// What it thinks first, if anything.
+    pub reasoning: Option<String>,
+    /// What it says, if anything.
+    pub text: Option<String>,
+    /// What it calls; no calls end the run.
+    pub calls: Vec<CallScript>,
+    /// What it says that it used.
+    pub usage: Option<Usage>,
+}
+
+/// What a response uses unless its script says otherwise.
+pub const USUAL_USAGE: Usage = Usage {
+    input_tokens: 10,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 5,
+    cost_micros: 0,
+};
+
+impl AnswerScript {
+    /// The response. Labels start anew with every response: an engine that takes them for ids is
+    /// found out.
+    #[must_use]
+    pub fn response(&self) -> ModelResponse {
+        let thinks = self.reasoning.iter().map(|text| {
+            let text = Arc::from(text.as_str());
+            ResponsePart::Reasoning(Reasoning { text, signature: None, redacted: false })
+        });
+        let words = self.text.iter().map(|text| ResponsePart::Text(Arc::from(text.as_str())));
+        let calls = self.calls.iter().enumerate().map(|(index, call)| {
+            ResponsePart::Call(ToolCall {
+                label: Arc::from(format!("call_{index}")),
+                tool: call.tool.clone(),
+                parameters: call.parameters.clone(),
+            })
+        });
+        let finish =
+            if self.calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+        let parts = thinks.chain(words).chain(calls).collect();
+        ModelResponse { parts, finish, usage: self.usage }
+    }
+}
+
+/// One call of a model's script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallScript {
+    /// Which tool; need not be declared, since models name what they like.
+    pub tool: ToolName,
+    /// With what.
+    pub parameters: CanonicalJson,
+}
+
+/// One submission of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmissionScript {
+    /// Its name in the scenario.
+    pub name: String,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Who submits.
+    pub principal: PrincipalId,
+    /// Whose data it is.
+    pub tenant: TenantId,
+    /// The idempotency key.
+    pub key: IdempotencyKey,
+    /// The input.
+    pub input: CanonicalJson,
+    /// What the model does in its run, turn by turn. A turn beyond the script repeats the last.
+    /// Empty where the model is a live one.
+    pub turns: Vec<TurnScript>,
+    /// How much less than its agent's policy allows the run may use.
+    pub allowance: Allowance,
+    /// How it may end; empty means any way.
+    pub expect: Vec<Outcome>,
+    /// What else is known of how it ends.
+    pub exactly: Exactly,
+}
+
+/// What a settlement has to say, each part where its outcome has one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exactly {
+    /// Why a completed one finished.
+    pub finish: Option<FinishKind>,
+    /// The answer of a completed one.
+    pub output: Option<CanonicalJson>,
+    /// The disposition of a completed one.
+    pub disposition: Option<String>,
+    /// The tag of a failed one.
+    pub tag: Option<String>,
+    /// The limit that ended a failed one.
+    pub limit: Option<PolicyLimit>,
+}
+
+/// When a client asks for an abort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AbortMoment {
+    /// At every moment, one schedule each.
+    Every,
+    /// When the n-th occurrence (from 1) of this failpoint is reached.
+    At(Failpoint, u32),
+}
+
+/// One abort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbortScript {
+    /// Position in [`Scenario::submissions`].
+    pub submission: usize,
+    /// When.
+    pub moment: AbortMoment,
+    /// By whom.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: String,
+}
+
+/// What an operator answers when a tool's outcome stays unknown.
+///
+/// An operator looks before answering: `NeverStarted` is said only of what has not happened, and
+/// tombstones the call; what has happened is answered with [`fallback`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolutionScript {
+    /// Which tool.
+    pub tool: ToolName,
+    /// How the first unknown of it is resolved, and each later one.
+    pub resolution: Resolution,
+}
+
+/// The outcome that an honest operator falls back to when the scripted answer would be a lie.
+#[must_use]
+pub fn fallback(tool: &ToolScript) -> Resolution {
+    match &tool.outcome {
+        ToolOutcome::Success(result) => Resolution::Completed(result.clone()),
+        ToolOutcome::Failure(diagnostic)
+        | ToolOutcome::InvalidInput(diagnostic)
+        | ToolOutcome::Defect(diagnostic) => Resolution::Failed(diagnostic.clone()),
+        ToolOutcome::Rejected(_) => Resolution::Failed(Diagnostic::cut("Rejected", "rejected")),
+        ToolOutcome::Truncated(_) => Resolution::Failed(Diagnostic::cut("Truncated", "cut")),
+    }
+}
