@@ -38,6 +38,9 @@ pub const RENEWAL_MS: u64 = 10_000;
 pub const QUEUED_LANES: usize = 1_024;
 /// Milliseconds after which a host makes a scan again that failed.
 pub const SCAN_RETRY_MS: u64 = 1_000;
+/// The longest wait in milliseconds before a host looks again at a lane that it could not begin
+/// with.
+pub const DECLINED_MS: u64 = 60_000;
 /// Milliseconds that a tool's handler may take unless its definition says otherwise.
 pub const TOOL_TIMEOUT_MS: u64 = 60_000;
 /// Bytes of a tool's result that are kept unless its definition says less (RUN-019).

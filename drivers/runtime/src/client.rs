@@ -23,8 +23,8 @@ pub enum HostError {
     /// The store's thread has ended.
     #[error("the store's thread has ended; start the host again")]
     StoreGone,
-    /// The store has not said what became of what it was to write, again and again.
-    #[error("the store does not say whether it writes; what was accepted stands")]
+    /// The store has not said what became of what it was to do, again and again.
+    #[error("the store does not say whether it reads and writes; what was accepted stands")]
     StoreUnsure,
     /// The store refuses a reading, or it is corrupt.
     #[error("{0}")]
@@ -33,7 +33,7 @@ pub enum HostError {
     #[error("there is no such submission")]
     NoSuchSubmission,
     /// The lane is left alone by this host, after this end of an attempt.
-    #[error("the lane is left alone: {0:?}")]
+    #[error("the lane is left alone: {0}")]
     Quarantined(End),
 }
 
@@ -52,7 +52,7 @@ pub enum Standing {
     Unknown(Arc<Row>),
 }
 
-/// Writing pipelines in a row whose fate is unknown, until a client is told so.
+/// Pipelines in a row whose fate is unknown, until a client is told so.
 const PATIENCE: u32 = 6;
 
 /// How long to wait before something is sent again.
@@ -84,7 +84,7 @@ impl Host {
                     return Ok(receipt);
                 }
                 Some(admission::Effect::Reject(why)) => return Err(HostError::Rejected(why)),
-                None => return Err(HostError::Rejected(Rejection::Corrupt)),
+                None => unreachable!("DUR-001: an admission asks for something until it is over"),
             }
         }
     }
@@ -99,23 +99,47 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<Standing, HostError> {
+        let done = |row: &Arc<Row>| match &row.phase {
+            Phase::Settled(_) => true,
+            Phase::Unknown => !row.is_claimable(),
+            Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => false,
+        };
+        let row = self.until(lane, submission, done).await?;
+        match &row.phase {
+            Phase::Settled(_) => self.settlement(lane, submission).await.map(Standing::Settled),
+            _ => Ok(Standing::Unknown(row)),
+        }
+    }
+
+    /// Waits until there is nothing left to do about a submission. What people say of the doubts
+    /// of a settled one is still to be recorded (DUR-017).
+    ///
+    /// # Errors
+    /// There is no such submission, its lane is left alone, or the store cannot be read.
+    pub async fn rest(
+        &self,
+        lane: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<(), HostError> {
+        self.until(lane, submission, |row| !row.is_claimable()).await.map(|_| ())
+    }
+
+    /// Subscribes, reads, and parks until the row is as it is wanted.
+    async fn until(
+        &self,
+        lane: &ConversationId,
+        submission: SubmissionId,
+        wanted: impl Fn(&Arc<Row>) -> bool,
+    ) -> Result<Arc<Row>, HostError> {
         let (mut news, mut unsure) = (self.news(), self.store().unsure());
         loop {
             news.borrow_and_update();
             unsure.borrow_and_update();
-            self.check_store()?;
             let row = self.row(lane, submission).await?;
-            match &row.phase {
-                Phase::Settled(_) => {
-                    return self.settlement(lane, submission).await.map(Standing::Settled);
-                }
-                Phase::Unknown if !row.is_claimable() => return Ok(Standing::Unknown(row)),
-                Phase::Admitted
-                | Phase::Ready
-                | Phase::Running(_)
-                | Phase::Unknown
-                | Phase::Terminalizing(_) => {}
+            if wanted(&row) {
+                return Ok(row);
             }
+            self.check_store()?;
             if let Some(end) = news.borrow().lost.get(lane) {
                 return Err(HostError::Quarantined(*end));
             }
@@ -128,7 +152,7 @@ impl Host {
     }
 
     fn check_store(&self) -> Result<(), HostError> {
-        if *self.store().unsure().borrow() < PATIENCE {
+        if self.store().unsure().borrow().most() < PATIENCE {
             Ok(())
         } else {
             Err(HostError::StoreUnsure)
@@ -147,7 +171,9 @@ impl Host {
         let read = StoreCommand::ReadLane(Target::Submission(submission));
         match self.read(lane, read).await? {
             Reply::Lane(view) => view.row.ok_or(HostError::NoSuchSubmission),
-            Reply::Ledger(_) | Reply::Conversation(_) | Reply::Log(_) => Err(HostError::StoreGone),
+            other @ (Reply::Ledger(_) | Reply::Conversation(_) | Reply::Log(_)) => {
+                unreachable!("STORE-001: a lane that is read is answered with {other:?}")
+            }
         }
     }
 
@@ -187,19 +213,24 @@ impl Host {
     async fn page(&self, lane: &ConversationId, from: Sequence) -> Result<LogPage, HostError> {
         match self.read(lane, StoreCommand::ReadLog { from }).await? {
             Reply::Log(page) => Ok(page),
-            Reply::Ledger(_) | Reply::Conversation(_) | Reply::Lane(_) => Err(HostError::StoreGone),
+            other @ (Reply::Ledger(_) | Reply::Conversation(_) | Reply::Lane(_)) => {
+                unreachable!("STORE-001: a log that is read is answered with {other:?}")
+            }
         }
     }
 
     async fn read(&self, lane: &ConversationId, read: StoreCommand) -> Result<Reply, HostError> {
-        loop {
+        for _ in 0..PATIENCE {
             let pipeline = Pipeline { lane: lane.clone(), commands: vec![read.clone()] };
-            match self.store().execute(pipeline).await? {
-                Ok(mut replies) => return replies.pop().ok_or(HostError::StoreGone),
+            match self.store().look(pipeline).await? {
+                Ok(mut replies) => {
+                    return Ok(replies.pop().expect("STORE-001: every command has a reply"));
+                }
                 Err(StoreFault::Indeterminate) => sleep(RESEND).await,
                 Err(fault) => return Err(HostError::Store(fault)),
             }
         }
+        Err(HostError::StoreUnsure)
     }
 }
 

@@ -36,11 +36,13 @@ pub(crate) struct Drive {
     wakes: UnboundedReceiver<()>,
     /// Whether the host stops.
     stop: watch::Receiver<bool>,
-    /// Whether this attempt has heard of it. It hears of it only while it is parked, so that what
-    /// follows a pipeline is never held back once the pipeline is sent.
+    /// Whether this attempt has heard of it. It hears of it only while it is parked, so that calls
+    /// that a pipeline has prepared are never held back once the pipeline is sent.
     stopping: bool,
     in_flight: InFlight,
     setup: Setup,
+    /// Whether a claim was sent and nobody knows what became of it.
+    claims: bool,
     /// The run that has begun to tell and has not ended.
     telling: Option<RunId>,
     renewal: Option<Instant>,
@@ -67,8 +69,8 @@ impl Drive {
     ) -> Self {
         let in_flight = InFlight::new(outside);
         let (stopping, renewal, wait) = (false, None, FIRST_WAIT);
-        let telling = None;
-        Self { store, wakes, stop, stopping, in_flight, setup, telling, renewal, wait }
+        let (claims, telling) = (false, None);
+        Self { store, wakes, stop, stopping, in_flight, setup, claims, telling, renewal, wait }
     }
 
     /// Drives the attempt to its end, or to where it can be left. A store that is gone ends it as
@@ -112,11 +114,18 @@ impl Drive {
         let mut told = None;
         for effect in effects {
             match effect {
+                // Nothing is claimed to be given back at once. A claim that may be in the store
+                // already is sent again all the same: only its owner can give it back.
+                Effect::Store(pipeline) if claims(&pipeline) && !self.claims && self.stops() => {
+                    return Performed::Over(End::Idle);
+                }
                 Effect::Store(pipeline) => {
+                    let is_claim = claims(&pipeline);
                     let lane = pipeline.lane.clone();
                     let Ok(answer) = self.store.execute(pipeline).await else {
                         return Performed::Over(End::Defect);
                     };
+                    self.claims = is_claim && answer == Err(StoreFault::Indeterminate);
                     match answer {
                         Ok(_) => self.wait = FIRST_WAIT,
                         Err(StoreFault::Indeterminate) => {
@@ -131,7 +140,7 @@ impl Drive {
                     }
                     told = Some(Input::Stored(answer));
                 }
-                Effect::External(external) if self.stopping && asks(&external) => {}
+                Effect::External(external) if asks(&external) && self.stops() => {}
                 Effect::External(external) => self.in_flight.ask(external),
                 Effect::CancelExternals => self.in_flight.call_off(),
                 Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
@@ -143,6 +152,11 @@ impl Drive {
             }
         }
         told.map_or(Performed::Parked, Performed::Told)
+    }
+
+    /// Whether the host stops, heard or not.
+    fn stops(&self) -> bool {
+        self.stopping || *self.stop.borrow()
     }
 
     /// Tells whoever watches the run. A run that begins, or is taken over, begins a trace.
@@ -200,6 +214,14 @@ impl Drive {
             }
         }
     }
+}
+
+/// Whether it would make the lane this attempt's.
+fn claims(pipeline: &Pipeline) -> bool {
+    pipeline
+        .commands
+        .iter()
+        .any(|command| matches!(command, StoreCommand::Ledger(Command::Claim(_))))
 }
 
 /// Whether it begins something. A call that comes while the host stops was prepared before, so its

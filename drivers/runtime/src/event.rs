@@ -3,6 +3,7 @@
 //! A watcher that is slow misses some. What is canonical is in the log.
 
 use std::sync::Arc;
+use std::thread;
 
 use everstep_machine::agent::ToolOutcome;
 use everstep_machine::attempt::End;
@@ -70,6 +71,11 @@ pub enum Event {
         /// Why.
         why: Arc<str>,
     },
+    /// This host does not know the lane's agent now, or lacks what a claim needs. It looks again.
+    LaneDeclined {
+        /// Which lane.
+        lane: ConversationId,
+    },
     /// An attempt is over.
     AttemptEnded {
         /// Which lane.
@@ -110,16 +116,17 @@ impl Events {
     }
 }
 
-/// Calls `watcher` with every event from now on. One that is slow misses some.
+/// Calls `watcher` with every event from now on, on a thread of its own, since it may block. The
+/// thread ends when nobody can tell anything any more. A watcher that is slow misses some, and one
+/// that gets no thread misses all: nobody depends on it.
 pub(crate) fn pass_on(events: &Events, watcher: impl Fn(Event) + Send + 'static) {
     let mut events = events.watch();
-    tokio::spawn(async move {
-        loop {
-            match events.recv().await {
-                Ok(event) => watcher(event),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            }
+    let pass = move || loop {
+        match events.blocking_recv() {
+            Ok(event) => watcher(event),
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
         }
-    });
+    };
+    let _ = thread::Builder::new().name("everstep-watcher".to_owned()).spawn(pass);
 }

@@ -138,6 +138,7 @@ impl Host {
             lanes: HashMap::new(),
             wakes: BTreeMap::new(),
             due: None,
+            retries: Vec::new(),
         };
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
@@ -146,8 +147,8 @@ impl Host {
         Ok(Self { store, inbox, events, streams, news, stopping, grace, desk, threads })
     }
 
-    /// Calls `watcher` with every live event from now on, as long as the host lives. One that is
-    /// slow misses some.
+    /// Calls `watcher` with every live event from now on, as long as the host lives, on a thread of
+    /// its own: it may block. One that is slow misses some.
     pub fn on_event(&self, watcher: impl Fn(Event) + Send + 'static) {
         pass_on(&self.events, watcher);
     }
@@ -238,10 +239,12 @@ struct Desk {
     pages: Pages,
     news: watch::Sender<News>,
     stop: watch::Receiver<bool>,
-    attempts: JoinSet<End>,
+    attempts: JoinSet<Option<End>>,
     lanes: HashMap<Id, ConversationId>,
     wakes: BTreeMap<ConversationId, UnboundedSender<()>>,
     due: Option<Instant>,
+    /// When lanes that were declined may be begun with again.
+    retries: Vec<(Instant, ConversationId)>,
 }
 
 impl Desk {
@@ -263,6 +266,10 @@ impl Desk {
                         self.outside.events.tell(Event::LeaseAwaited { wait: after });
                         self.due = Some(Instant::now() + Duration::from_millis(after.0));
                     }
+                    Effect::ScheduleRetry { lane, after } => {
+                        let due = Instant::now() + Duration::from_millis(after.0);
+                        self.retries.push((due, lane));
+                    }
                     Effect::Stopped => return,
                 }
             }
@@ -273,23 +280,16 @@ impl Desk {
     fn start(&mut self, lane: ConversationId) {
         self.outside.events.tell(Event::AttemptBegan { lane: lane.clone() });
         let (wake, wakes) = unbounded_channel();
-        let setup = self.outside.ports.bindings.binding(&lane).map(|binding| Setup {
-            lane: lane.clone(),
-            producer: self.config.producer.clone(),
-            binding,
-            lease: self.config.lease,
-            renewal: self.config.renewal,
-            watched: true,
-        });
         let (store, outside) = (self.store.clone(), self.outside.clone());
-        let stop = self.stop.clone();
-        let drive = setup.map(|setup| Drive::new(store, outside, wakes, stop, setup));
+        let (stop, producer) = (self.stop.clone(), self.config.producer.clone());
+        let (lease, renewal) = (self.config.lease, self.config.renewal);
+        let named = lane.clone();
         let task = self.attempts.spawn(async move {
-            match (drive, token()) {
-                (Some(drive), Some(token)) => drive.run(token).await,
-                // Nobody to work with, or no entropy to claim with: left alone.
-                (None, _) | (_, None) => End::Defect,
-            }
+            // Nobody to work with, or no entropy to claim with: left to others for a while.
+            let binding = outside.ports.bindings.binding(&named)?;
+            let token = token()?;
+            let setup = Setup { lane: named, producer, binding, lease, renewal, watched: true };
+            Some(Drive::new(store, outside, wakes, stop, setup).run(token).await)
         });
         self.lanes.insert(task.id(), lane.clone());
         self.wakes.insert(lane, wake);
@@ -299,6 +299,17 @@ impl Desk {
     async fn next(&mut self, inputs: &mut UnboundedReceiver<Input>) -> Input {
         loop {
             let due = self.due;
+            let first = (0..self.retries.len()).min_by_key(|at| self.retries[*at].0);
+            let retry = first.map(|at| (self.retries[at].0, at));
+            let retry = async {
+                match retry {
+                    Some((due, at)) => {
+                        sleep_until(due).await;
+                        at
+                    }
+                    None => std::future::pending().await,
+                }
+            };
             let due = async {
                 match due {
                     Some(due) => sleep_until(due).await,
@@ -312,6 +323,9 @@ impl Desk {
                     }
                 }
                 Some(input) = inputs.recv() => return input,
+                at = retry => {
+                    return Input::RetryDue { lane: self.retries.swap_remove(at).1 };
+                }
                 () = due => {
                     self.due = None;
                     return Input::LookDue;
@@ -321,13 +335,17 @@ impl Desk {
     }
 
     /// An attempt that panicked is a bug in this host, and its lane is left alone.
-    fn ended(&mut self, ended: Result<(Id, End), JoinError>) -> Option<Input> {
+    fn ended(&mut self, ended: Result<(Id, Option<End>), JoinError>) -> Option<Input> {
         let (id, end) = match ended {
             Ok((id, end)) => (id, end),
-            Err(error) => (error.id(), End::Defect),
+            Err(error) => (error.id(), Some(End::Defect)),
         };
         let lane = self.lanes.remove(&id)?;
         self.wakes.remove(&lane);
+        let Some(end) = end else {
+            self.outside.events.tell(Event::LaneDeclined { lane: lane.clone() });
+            return Some(Input::Declined { lane });
+        };
         self.outside.events.tell(Event::AttemptEnded { lane: lane.clone(), end });
         self.news.send_modify(|news| match end {
             End::Corrupt(_) | End::Defect => {

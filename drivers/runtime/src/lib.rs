@@ -17,7 +17,7 @@
 //! | --- | --- |
 //! | ARC-10: nothing leaves before its commit | the effects behind a pipeline leave when it is acknowledged, and a fault discards them |
 //! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; a model that is far ahead of its reduction waits; live events are dropped, not queued |
-//! | STORE-012: waiting without polls or lost wakes | a waiter subscribes, then reads, then parks until something is said to have changed |
+//! | STORE-012: waiting without polls or lost wakes | a waiter subscribes, then reads, then parks until something is said to have changed; of other processes that is learnt by a glance at the store, [`Config::glance`] apart |
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
 //! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |

@@ -1,6 +1,7 @@
 //! The look-out: which lanes have work, and whether another process has changed any.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -72,13 +73,23 @@ fn watch(
 ) {
     loop {
         match inbox.recv_timeout(glance) {
-            Ok(after) => tell(match lookout.scan(after.as_ref()) {
-                Ok(findings) => Sighting::Page(findings),
-                Err(ScanFailed(why)) => Sighting::Failed(why.into()),
+            Ok(after) => tell(match contained(|| lookout.scan(after.as_ref())) {
+                Ok(Ok(findings)) => Sighting::Page(findings),
+                Ok(Err(ScanFailed(why))) => Sighting::Failed(why.into()),
+                Err(failed) => failed,
             }),
-            Err(RecvTimeoutError::Timeout) if lookout.has_changed() => tell(Sighting::Changed),
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => match contained(|| lookout.has_changed()) {
+                Ok(true) => tell(Sighting::Changed),
+                Ok(false) => {}
+                Err(failed) => tell(failed),
+            },
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
+}
+
+/// A look-out that panics has failed once, and is asked again: the thread goes on.
+fn contained<T>(look: impl FnOnce() -> T) -> Result<T, Sighting> {
+    let failed = |_| Sighting::Failed("the look-out panicked".into());
+    catch_unwind(AssertUnwindSafe(look)).map_err(failed)
 }

@@ -12,6 +12,8 @@ use tokio::sync::{oneshot, watch};
 struct Request {
     pipeline: Pipeline,
     answer: oneshot::Sender<Result<Replies, StoreFault>>,
+    /// Whether its fate says anything about how the work goes.
+    counts: bool,
 }
 
 /// The store's thread is gone: it panicked, and this host is of no more use.
@@ -21,11 +23,27 @@ pub(crate) struct StoreGone;
 /// Told when a thread has let go of what it held.
 pub(crate) type Closed = oneshot::Receiver<()>;
 
+/// Pipelines in a row that the store could not say the fate of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unsure {
+    /// Those that only read.
+    reads: u32,
+    /// Those that write. A disk that is full can still be read.
+    writes: u32,
+}
+
+impl Unsure {
+    /// The longer of the two rows.
+    pub(crate) fn most(self) -> u32 {
+        self.reads.max(self.writes)
+    }
+}
+
 /// How everybody reaches the store.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreHandle {
     requests: Sender<Request>,
-    unsure: watch::Receiver<u32>,
+    unsure: watch::Receiver<Unsure>,
 }
 
 impl StoreHandle {
@@ -33,7 +51,7 @@ impl StoreHandle {
     /// is closed, and that is told.
     pub(crate) fn start(store: impl Store + Send + 'static) -> io::Result<(Self, Closed)> {
         let (requests, inbox) = channel();
-        let (count, unsure) = watch::channel(0);
+        let (count, unsure) = watch::channel(Unsure::default());
         let (closing, closed) = oneshot::channel();
         thread::Builder::new().name("everstep-store".to_owned()).spawn(move || {
             serve(store, &inbox, &count);
@@ -48,23 +66,41 @@ impl StoreHandle {
         &self,
         pipeline: Pipeline,
     ) -> Result<Result<Replies, StoreFault>, StoreGone> {
+        self.send(pipeline, true).await
+    }
+
+    /// Executes a pipeline of somebody who only looks on, and counts its fate himself: a look that
+    /// succeeds says nothing about work that is stuck.
+    pub(crate) async fn look(
+        &self,
+        pipeline: Pipeline,
+    ) -> Result<Result<Replies, StoreFault>, StoreGone> {
+        self.send(pipeline, false).await
+    }
+
+    async fn send(
+        &self,
+        pipeline: Pipeline,
+        counts: bool,
+    ) -> Result<Result<Replies, StoreFault>, StoreGone> {
         let (answer, answered) = oneshot::channel();
-        self.requests.send(Request { pipeline, answer }).map_err(|_| StoreGone)?;
+        self.requests.send(Request { pipeline, answer, counts }).map_err(|_| StoreGone)?;
         answered.await.map_err(|_| StoreGone)
     }
 
-    /// How many writing pipelines in a row the store could not say the fate of.
-    pub(crate) fn unsure(&self) -> watch::Receiver<u32> {
+    /// How many pipelines in a row the store could not say the fate of.
+    pub(crate) fn unsure(&self) -> watch::Receiver<Unsure> {
         self.unsure.clone()
     }
 }
 
-fn serve(mut store: impl Store, inbox: &Receiver<Request>, unsure: &watch::Sender<u32>) {
-    while let Ok(Request { pipeline, answer }) = inbox.recv() {
+fn serve(mut store: impl Store, inbox: &Receiver<Request>, unsure: &watch::Sender<Unsure>) {
+    while let Ok(Request { pipeline, answer, counts }) = inbox.recv() {
         let result = store.execute(&pipeline);
-        if writes(&pipeline) {
+        if counts {
             let fails = result == Err(StoreFault::Indeterminate);
-            unsure.send_if_modified(|count| {
+            unsure.send_if_modified(|unsure| {
+                let count = if writes(&pipeline) { &mut unsure.writes } else { &mut unsure.reads };
                 let before = *count;
                 *count = if fails { before.saturating_add(1) } else { 0 };
                 *count != before

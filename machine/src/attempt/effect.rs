@@ -1,5 +1,7 @@
 //! What an attempt asks for.
 
+use core::fmt;
+
 use crate::effect::External;
 use crate::event::RunEvent;
 use crate::identity::{DurationMs, SubmissionId};
@@ -23,6 +25,19 @@ pub enum End {
     /// The store answered with something else than it was asked, or classification did not
     /// come to an end. A bug; the lease will expire.
     Defect,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => f.write_str("nothing in it can be claimed now"),
+            Self::Settled => f.write_str("what was claimed in it is settled"),
+            Self::Parked => f.write_str("it waits for people"),
+            Self::Superseded => f.write_str("somebody else has claimed it"),
+            Self::Corrupt(why) => write!(f, "it does not verify: {why}"),
+            Self::Defect => f.write_str("an attempt at it met a bug"),
+        }
+    }
 }
 
 /// What the world is asked to do.

@@ -5,7 +5,8 @@ use crate::identity::{ConversationId, DurationMs};
 /// What the host is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Begin an attempt at this lane, and say [`super::Input::Ended`] when it is over.
+    /// Begin an attempt at this lane, and say [`super::Input::Ended`] when it is over, or
+    /// [`super::Input::Declined`] if it cannot be begun.
     StartAttempt {
         /// Which lane.
         lane: ConversationId,
@@ -23,6 +24,13 @@ pub enum Effect {
     },
     /// Say [`super::Input::LookDue`] after this time. Replaces what was scheduled before.
     ScheduleLook {
+        /// From now.
+        after: DurationMs,
+    },
+    /// Say [`super::Input::RetryDue`] after this time; until then the lane is left to others.
+    ScheduleRetry {
+        /// Which lane.
+        lane: ConversationId,
         /// From now.
         after: DurationMs,
     },

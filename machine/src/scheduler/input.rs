@@ -41,6 +41,17 @@ pub enum Input {
         /// Why.
         end: End,
     },
+    /// The attempt that was asked for cannot be made: this host does not know the lane's agent, or
+    /// lacks what a claim needs. Nothing was touched.
+    Declined {
+        /// Which lane.
+        lane: ConversationId,
+    },
+    /// A lane that was declined may be begun with again.
+    RetryDue {
+        /// Which lane.
+        lane: ConversationId,
+    },
     /// No lane is to be claimed any more.
     StopRequested,
 }

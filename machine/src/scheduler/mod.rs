@@ -4,12 +4,14 @@
 //! something left to do, and the hour at which somebody else's lease runs out. Hints may be lost,
 //! doubled and late, so they only make things faster; the scan is what finds work, and it is asked
 //! for whenever an attempt has ended, since what the attempt left behind is in the store and
-//! nowhere else. Between those the host is parked: there is no polling.
+//! nowhere else. Between those this machine is parked: it polls nothing. What its host does to learn
+//! that another process has committed something is a cheap glance, four times a second.
 //!
 //! ```text
 //! lane: unknown --Hinted, Scanned--> queued --a slot is free--> worked on --Ended--> unknown
 //!                                                                  |
 //!                                               Corrupt, Defect ---+---> left alone
+//!                                               Declined ----------+---> waits --RetryDue--> unknown
 //!
 //! scan: resting --Started, LookDue, Ended, ...--> looking --Scanned (last page)--> resting
 //! ```

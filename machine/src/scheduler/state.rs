@@ -12,6 +12,7 @@ pub struct State {
     pub(super) running: BTreeMap<ConversationId, News>,
     pub(super) queue: VecDeque<ConversationId>,
     pub(super) quarantine: BTreeSet<ConversationId>,
+    pub(super) declined: BTreeMap<ConversationId, Declined>,
     pub(super) look: Look,
 }
 
@@ -33,6 +34,15 @@ pub(super) enum News {
     None,
     /// It has: an attempt that ends may have ended too early to see it.
     Some,
+}
+
+/// A lane that could not be begun with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Declined {
+    /// How long it was, or is, left to others.
+    pub(super) wait: DurationMs,
+    /// Whether that time is not over.
+    pub(super) waits: bool,
 }
 
 /// How far the scan is.
@@ -59,6 +69,7 @@ impl State {
             running: BTreeMap::new(),
             queue: VecDeque::new(),
             quarantine: BTreeSet::new(),
+            declined: BTreeMap::new(),
             look: Look::Resting,
         }
     }

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::state::{Look, News, Phase};
+use super::state::{Declined, Look, News, Phase};
 use super::{Effect, Findings, Input, State};
 use crate::attempt::End;
 use crate::contract::{Machine, Step};
 use crate::identity::{ConversationId, DurationMs};
-use crate::limits::{QUEUED_LANES, SCAN_RETRY_MS};
+use crate::limits::{DECLINED_MS, QUEUED_LANES, SCAN_RETRY_MS};
 
 /// The machine of one host's choice of lanes.
 pub struct Scheduler;
@@ -26,6 +26,8 @@ impl Machine for Scheduler {
             Input::Scanned(findings) => state.scanned(findings, &mut effects),
             Input::ScanFailed => state.scan_failed(&mut effects),
             Input::Ended { lane, end } => state.ended(lane, end, &mut effects),
+            Input::Declined { lane } => state.declined(lane, &mut effects),
+            Input::RetryDue { lane } => state.retry(&lane, &mut effects),
             Input::StopRequested if state.phase == Phase::Open => state.phase = Phase::Stopping,
             Input::StopRequested => {}
         }
@@ -69,7 +71,8 @@ impl State {
     /// A lane that does not fit is found again: an attempt has to end before there is room, and
     /// then there is a scan.
     fn enqueue(&mut self, lane: ConversationId) {
-        let known = self.running.contains_key(&lane) || self.quarantine.contains(&lane);
+        let waits = self.declined.get(&lane).is_some_and(|declined| declined.waits);
+        let known = waits || self.running.contains_key(&lane) || self.quarantine.contains(&lane);
         let open = self.phase == Phase::Open && self.queue.len() < QUEUED_LANES;
         if open && !known && !self.queue.contains(&lane) {
             self.queue.push_back(lane);
@@ -104,6 +107,7 @@ impl State {
 
     fn ended(&mut self, lane: ConversationId, end: End, effects: &mut Effects) {
         let Some(news) = self.running.remove(&lane) else { return };
+        self.declined.remove(&lane);
         match end {
             End::Corrupt(_) | End::Defect => {
                 self.quarantine.insert(lane);
@@ -115,6 +119,29 @@ impl State {
             }
         }
         self.look(effects);
+    }
+
+    /// The lane is left to others, twice as long each time.
+    fn declined(&mut self, lane: ConversationId, effects: &mut Effects) {
+        if self.running.remove(&lane).is_none() {
+            return;
+        }
+        let first = DurationMs(SCAN_RETRY_MS);
+        let wait = self
+            .declined
+            .get(&lane)
+            .map_or(first, |before| DurationMs(before.wait.0.saturating_mul(2).min(DECLINED_MS)));
+        self.declined.insert(lane.clone(), Declined { wait, waits: true });
+        effects.push(Effect::ScheduleRetry { lane, after: wait });
+        self.look(effects);
+    }
+
+    /// If there is still something to do in it, the scan says so.
+    fn retry(&mut self, lane: &ConversationId, effects: &mut Effects) {
+        if let Some(declined) = self.declined.get_mut(lane) {
+            declined.waits = false;
+            self.look(effects);
+        }
     }
 
     /// Begins as many attempts as there is room for.

@@ -4,7 +4,7 @@ use super::*;
 use crate::attempt::End;
 use crate::contract::Machine;
 use crate::identity::{ConversationId, DurationMs, Sequence};
-use crate::limits::{QUEUED_LANES, SCAN_RETRY_MS};
+use crate::limits::{DECLINED_MS, QUEUED_LANES, SCAN_RETRY_MS};
 use crate::record::Corruption;
 
 fn lane(name: &str) -> ConversationId {
@@ -156,4 +156,30 @@ fn arc_15_what_is_late_or_absurd_is_ignored() {
         let (state, effects) = last(1, [input]);
         assert_eq!((state, effects), (State::new(1), Vec::new()));
     }
+}
+
+#[test]
+fn case_rt_05_a_lane_that_is_declined_is_left_to_others_for_longer_and_longer() {
+    let (mut state, _) = last(1, [hint("a")]);
+    let mut waits = Vec::new();
+    for _ in 0..9 {
+        let step = Scheduler::step(state, Input::Declined { lane: lane("a") });
+        let wait = step.effects.iter().find_map(|effect| match effect {
+            Effect::ScheduleRetry { after, .. } => Some(after.0),
+            _ => None,
+        });
+        waits.extend(wait);
+        let step = Scheduler::step(step.state, found(&["a"]));
+        assert!(!step.effects.contains(&start("a")), "it waits: {:?}", step.effects);
+        let step = Scheduler::step(step.state, Input::RetryDue { lane: lane("a") });
+        assert_eq!(step.effects, [SCAN]);
+        let step = Scheduler::step(step.state, found(&["a"]));
+        assert_eq!(step.effects, [start("a")]);
+        state = step.state;
+    }
+    assert_eq!(waits[..3], [SCAN_RETRY_MS, 2 * SCAN_RETRY_MS, 4 * SCAN_RETRY_MS]);
+    assert_eq!(waits.last(), Some(&DECLINED_MS));
+    assert_eq!(state.quarantined().count(), 0);
+    let step = Scheduler::step(state, ended("a", End::Settled));
+    assert_eq!(step.state.declined.len(), 0, "what was met before is forgotten");
 }

@@ -1,17 +1,23 @@
 //! A host that stops: what it still does, and what it leaves to the next one.
 
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::task::Poll;
 use std::time::Duration;
 
-use everstep_machine::agent::ToolOutcome;
+use everstep_machine::agent::{ModelFault, ModelRequest, ToolOutcome};
 use everstep_machine::effect::Authorization;
 use everstep_machine::identity::{RunId, ToolCallId, Turn};
-use everstep_machine::ledger::Phase;
+use everstep_machine::ledger::{Command, Phase};
 use everstep_machine::record::Record;
+use everstep_machine::store::{Pipeline, Replies, Store, StoreCommand, StoreFault};
 use everstep_runtime::{
-    Authorizer, BoxFuture, Config, Host, Ports, Standing, Tools, block_on, pause,
+    Authorizer, BoxFuture, Config, Host, Model, Parts, Ports, Standing, Tools, block_on, pause,
 };
+use everstep_sqlite::SqliteStore;
 
 use crate::support::{Desk, NEVER, OFTEN, call, lane, pay, ports};
 
@@ -139,5 +145,69 @@ fn ops_03_a_host_that_has_stopped_has_closed_its_file() {
         })
         .unwrap();
         assert_eq!(desk.files(), ["db"]);
+    }
+}
+
+/// A store that says when it has made such a pipeline, and then waits until it is told to go on.
+struct Held {
+    store: SqliteStore,
+    holds: fn(&StoreCommand) -> bool,
+    made: Sender<()>,
+    go_on: Receiver<()>,
+}
+
+impl Store for Held {
+    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
+        let replies = self.store.execute(pipeline);
+        if pipeline.commands.iter().any(self.holds) && self.made.send(()).is_ok() {
+            // Nobody holds it any more once the other end is gone.
+            let _ = self.go_on.recv();
+        }
+        replies
+    }
+}
+
+/// A model that must not be asked.
+struct Unasked(Arc<AtomicUsize>);
+
+impl Model for Unasked {
+    fn respond(&self, _: Arc<ModelRequest>, _: Parts) -> BoxFuture<Result<(), ModelFault>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::pending())
+    }
+}
+
+fn reads_log(command: &StoreCommand) -> bool {
+    matches!(command, StoreCommand::ReadLog { .. })
+}
+
+fn is_claim(command: &StoreCommand) -> bool {
+    matches!(command, StoreCommand::Ledger(Command::Claim(_)))
+}
+
+#[test]
+fn ops_03_a_host_that_is_stopped_before_or_at_the_claim_asks_nothing() {
+    for (holds, claims) in [(reads_log as fn(&StoreCommand) -> bool, 0), (is_claim, 1)] {
+        let (desk, asked) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+        let (made, is_made) = channel();
+        let (release, go_on) = channel();
+        let epoch = block_on(async {
+            let model = Arc::new(Unasked(Arc::clone(&asked)));
+            let ports = Ports { model, ..ports(Tools::default()) };
+            let store = Held { store: desk.store(), holds, made, go_on };
+            let host = desk.host_on(store, ports, |config| config);
+            host.submit(call("a", "1")).await.unwrap();
+            is_made.recv().unwrap();
+            drop(is_made);
+            let mut stop = pin!(host.stop());
+            let begun = poll_fn(|context| Poll::Ready(stop.as_mut().poll(context))).await;
+            assert!(begun.is_pending(), "it waits for the store");
+            release.send(()).unwrap();
+            stop.await;
+            let lane = desk.reader().lane(&lane("a")).unwrap().unwrap();
+            assert_eq!(lane.owner, None, "nobody has to wait for a lease");
+            lane.epoch.0
+        });
+        assert_eq!((epoch.unwrap(), asked.load(Ordering::SeqCst)), (claims, 0));
     }
 }

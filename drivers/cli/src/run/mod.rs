@@ -21,15 +21,17 @@ use std::time::Duration;
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{Allowance, Binding};
 use everstep_machine::digest::{Digest, Hasher};
+use everstep_machine::effect::EffectClass;
 use everstep_machine::identity::{
-    ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, TenantId,
+    ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
 };
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::JSON_BYTES;
+use everstep_machine::record::{Record, SubmissionSettled};
 use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
 use everstep_runtime::{
     AllowAll, Config, Failpoints, Host, HostError, Interrupts, NoApprover, NoReconciler, Ports,
-    block_on,
+    Standing, block_on,
 };
 use everstep_sim::scenario::{AgentFile, AgentSource, Fault};
 use everstep_sqlite::{Options, SqliteStore, StoreError};
@@ -73,16 +75,22 @@ pub(crate) fn run(args: &Run) -> Outcome {
         host.on_event(progress::watcher());
         let answer = async {
             host.submit(call).await?;
-            host.wait(&lane, submission).await
+            let standing = host.wait(&lane, submission).await?;
+            // What was said of its doubts is recorded too; how it ended is known either way.
+            let _ = host.rest(&lane, submission).await;
+            Ok(standing)
         };
         let Some(answer) = interrupts.unless(answer).await else {
             stopped(host, interrupts).await;
-            return Ok(None);
+            // It may have settled meanwhile; what cannot be read is told by the same line again.
+            let settled = settled(args, &lane, submission).ok().flatten();
+            let standing = settled.map(Standing::Settled);
+            return standing.map(|it| Report::of(args, &lane, submission, it)).transpose();
         };
         let answer = answer.map_err(|error| failed(error, &trouble));
         // While the store is open: whoever only looks leaves files beside one that is closed.
         let report = answer.and_then(|standing| Report::of(args, &lane, submission, standing));
-        // What a settled submission left to record is recorded. A signal cuts that short.
+        // A signal cuts that short.
         let _ = interrupts.unless(host.stop()).await;
         report.map(Some)
     });
@@ -104,6 +112,32 @@ async fn stopped(host: Host, mut interrupts: Interrupts) {
         output::note(STOPPED);
         std::process::exit(i32::from(Exit::Budget.code()));
     }
+}
+
+/// The settlement of a submission whose host has stopped, if there is one. The store is open
+/// meanwhile, since whoever only looks leaves files beside one that is closed.
+fn settled(
+    args: &Run,
+    lane: &ConversationId,
+    submission: SubmissionId,
+) -> Result<Option<Arc<SubmissionSettled>>, Complaint> {
+    let options = Options::new(&args.db).create(false);
+    let store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
+    let reader = database::reader(&args.db)?;
+    let mut settled = None;
+    database::batches(&reader, lane, |batch| {
+        for record in batch.batch().records() {
+            if let Record::SubmissionSettled(it) = record
+                && it.submission == submission
+            {
+                settled = Some(Arc::new(it.clone()));
+            }
+        }
+        Ok(())
+    })?;
+    drop(reader);
+    drop(store);
+    Ok(settled)
 }
 
 /// An agent file, read, with what identifies it.
@@ -198,7 +232,7 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
     Ports {
         model: Arc::new(outside::Scripted::new(Arc::clone(file))),
-        tools: Arc::new(outside::tools(file)),
+        tools: Arc::new(outside::FileTools::new(Arc::clone(file))),
         approver: match &file.disapproved {
             Some(denied) => Arc::new(outside::Approvals(denied.clone())),
             None => Arc::new(NoApprover),
@@ -217,9 +251,17 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
     }
 }
 
-/// What the store said last when it did not do what it was told.
+/// What the store said last when it did not do what it was told, until it does.
 #[derive(Clone, Debug, Default)]
-struct Trouble(Arc<Mutex<Option<String>>>);
+struct Trouble(Arc<Mutex<Option<Words>>>);
+
+/// Words about a pipeline that failed.
+#[derive(Debug)]
+struct Words {
+    /// Whether it was to write: a reading that succeeds does not end that.
+    writes: bool,
+    text: String,
+}
 
 /// A store that remembers its trouble in words.
 struct Told {
@@ -229,19 +271,30 @@ struct Told {
 
 impl Store for Told {
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
-        self.store.perform(pipeline).map_err(|error| {
-            if !matches!(error, StoreError::Refused { .. }) {
-                let mut last = self.trouble.0.lock().unwrap_or_else(PoisonError::into_inner);
-                *last = Some(error.to_string());
+        let classes = pipeline.commands.iter().map(|command| command.kind().class());
+        let writes = classes.into_iter().any(|class| class == EffectClass::Durable);
+        let result = self.store.perform(pipeline);
+        let mut last = self.trouble.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &result {
+            Ok(_) | Err(StoreError::Refused { .. }) => {
+                last.take_if(|last| writes || !last.writes);
             }
-            error.fault()
-        })
+            Err(error) => *last = Some(Words { writes, text: error.to_string() }),
+        }
+        result.map_err(|error| error.fault())
     }
 }
 
 fn failed(error: HostError, trouble: &Trouble) -> Complaint {
-    let last = trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let text = last.unwrap_or_else(|| error.to_string());
+    let last = || trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let text = match error {
+        HostError::StoreUnsure | HostError::Store(_) => last().map(|last| last.text),
+        HostError::Rejected(_)
+        | HostError::StoreGone
+        | HostError::NoSuchSubmission
+        | HostError::Quarantined(_) => None,
+    };
+    let text = text.unwrap_or_else(|| error.to_string());
     let again = "nothing that was accepted is lost: run the same line again once that is repaired";
     Complaint::new(Exit::Environment, format!("{text}\nhelp: {again}"))
 }

@@ -15,8 +15,10 @@ use everstep_machine::effect::{
 };
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_runtime::{
-    Approver, Authorizer, BoxFuture, Model, Parts, Reconciler, Tools, blocking, pause,
+    Approver, Authorizer, BoxFuture, Ended, Handlers, Live, Model, Parts, Reconciler, blocking,
+    pause,
 };
+use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, Says, TurnScript};
 
 /// A model that says what the file says. Beyond its script it repeats the last turn.
@@ -109,46 +111,98 @@ impl Approver for Approvals {
 }
 
 /// The handlers of the file's tools.
-pub(super) fn tools(file: &AgentFile) -> Tools {
-    file.tools.iter().fold(Tools::default(), |tools, tool| {
-        let tool = Arc::new(tool.clone());
-        let name = tool.definition.name.clone();
-        tools.with(name, move |invocation| handle(Arc::clone(&tool), invocation))
-    })
+pub(super) struct FileTools {
+    file: Arc<AgentFile>,
+    checker: Checker,
 }
 
-async fn handle(tool: Arc<AgentTool>, invocation: Invocation) -> ToolOutcome {
+impl FileTools {
+    pub(super) fn new(file: Arc<AgentFile>) -> Self {
+        Self { file, checker: Checker::default() }
+    }
+}
+
+impl Handlers for FileTools {
+    fn invoke(&self, invocation: Invocation, _: Live) -> BoxFuture<Ended> {
+        let tool = self.file.tool(&invocation.tool).cloned();
+        Box::pin(async move {
+            match tool {
+                Some(tool) => handle(tool, invocation).await,
+                None => {
+                    let why = Diagnostic::cut("NoHandler", "the agent file has no such tool");
+                    Ended::Outcome(ToolOutcome::Defect(why))
+                }
+            }
+        })
+    }
+
+    fn checker(&self) -> &Checker {
+        &self.checker
+    }
+}
+
+async fn handle(tool: AgentTool, invocation: Invocation) -> Ended {
     if tool.latency.0 > 0 {
         pause(Duration::from_millis(tool.latency.0)).await;
     }
-    let Some(path) = tool.append.clone() else { return tool.outcome.clone() };
+    let Some(path) = tool.append else { return Ended::Outcome(tool.outcome) };
+    // The kind only: what the system says may hold more than may be stored.
+    let failed = |why: io::Error| Diagnostic::cut("AppendFailed", &why.kind().to_string());
     match blocking(move || append(Path::new(&path), &invocation)).await {
-        Ok(()) => tool.outcome.clone(),
-        // The kind only: what the system says may hold more than may be stored.
-        Err(why) => ToolOutcome::Failure(Diagnostic::cut("AppendFailed", &why.kind().to_string())),
+        Ok(()) => Ended::Outcome(tool.outcome),
+        Err(NotAppended::Untouched(why)) => Ended::Outcome(ToolOutcome::Failure(failed(why))),
+        Err(NotAppended::Unsure(why)) => Ended::Unsure(failed(why)),
     }
+}
+
+/// Why a line is not known to be on disk.
+enum NotAppended {
+    /// The file is as it was.
+    Untouched(io::Error),
+    /// The line, or a part of it, may be there.
+    Unsure(io::Error),
 }
 
 /// Appends one line, and returns when it is on disk. Under one lock with looking whether the line
-/// is there, for a tool whose calls may be repeated.
-fn append(path: &Path, invocation: &Invocation) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-    file.lock()?;
-    if invocation.class == ExecutionClass::Idempotent && is_there(&mut file, invocation.call)? {
-        return Ok(());
-    }
-    let line = format!("{} {}\n", invocation.call, invocation.parameters.as_str());
-    file.write_all(line.as_bytes())?;
-    file.sync_data()
+/// is there, for a tool whose calls may be repeated, and with taking back what was written of it
+/// if not all of it could be.
+fn append(path: &Path, invocation: &Invocation) -> Result<(), NotAppended> {
+    let (mut file, length, begins) = prepared(path, invocation).map_err(NotAppended::Untouched)?;
+    let Some(begins) = begins else { return Ok(()) };
+    let line = format!("{begins}{} {}\n", invocation.call, invocation.parameters.as_str());
+    let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+    written.map_err(|why| match file.set_len(length).and_then(|()| file.sync_data()) {
+        Ok(()) => NotAppended::Untouched(why),
+        Err(_) => NotAppended::Unsure(why),
+    })
 }
 
-/// Whether a line begins with the call's id.
+/// The file under its lock, its length, and what a new line begins with: nothing, or the end of
+/// the line before, which somebody has left open. None if the line is there and need not be again.
+fn prepared(path: &Path, invocation: &Invocation) -> io::Result<(File, u64, Option<&'static str>)> {
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+    file.lock()?;
+    let length = file.seek(SeekFrom::End(0))?;
+    if invocation.class == ExecutionClass::Idempotent && is_there(&mut file, invocation.call)? {
+        return Ok((file, length, None));
+    }
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    let begins = if last == [b'\n'] { "" } else { "\n" };
+    Ok((file, length, Some(begins)))
+}
+
+/// Whether a whole line begins with the call's id.
 fn is_there(file: &mut File, call: ToolCallId) -> io::Result<bool> {
     file.seek(SeekFrom::Start(0))?;
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
     let id = format!("{call} ");
-    Ok(text.split(|byte| *byte == b'\n').any(|line| line.starts_with(id.as_bytes())))
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n');
+    Ok(lines.any(|line| line.ends_with(b"\n") && line.starts_with(id.as_bytes())))
 }
 
 /// A reconciler that looks into the file a tool appends to. What is there has happened; of what is

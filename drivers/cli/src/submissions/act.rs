@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
 use everstep_machine::agent::{Diagnostic, Resolution};
 use everstep_machine::identity::{ConversationId, PrincipalId};
@@ -21,6 +23,9 @@ use crate::output;
 
 /// How often a command is sent whose fate the store does not say.
 const SENDINGS: usize = 5;
+
+/// How long to wait before it is sent again; twice as long each further time.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// Wants it to end.
 pub(super) fn abort(id: &str, word: &Word, look: &Look) -> Outcome {
@@ -105,6 +110,7 @@ fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complai
     let mut store = SqliteStore::open(options).map_err(|why| unopened(&why))?;
     store.on_failpoint(move |failpoint| failpoints.pass(failpoint));
     let pipeline = Pipeline { lane, commands: vec![StoreCommand::Ledger(command)] };
+    let mut wait = FIRST_WAIT;
     for sending in 1.. {
         match store.perform(&pipeline) {
             Ok(_) => break,
@@ -112,7 +118,10 @@ fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complai
             Err(error) if sending == SENDINGS || matches!(error, StoreError::Corrupt { .. }) => {
                 return Err(unread(error));
             }
-            Err(_) => {}
+            Err(_) => {
+                sleep(wait);
+                wait *= 2;
+            }
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use super::{CHARGE, charges, command, desk_with, line, says};
-use crate::common::{Ran, ended};
+use crate::common::{Ran, ended, everstep};
 
 const NOTIFY: &str = include_str!("../../../../corpus/agents/notify.toml");
 
@@ -110,4 +110,19 @@ fn ops_03_a_signal_ends_a_line_that_waits_for_somebody_elses_lease() {
     let child = started(home.path(), &lease, "ledger.ready/after");
     is_stopped(&after(child, "INT"));
     assert_eq!(charges(home.path()), 0);
+}
+
+#[test]
+fn ops_03_what_settles_while_it_stops_is_told_with_its_own_code() {
+    let home = desk_with(&takes(CHARGE, 20_000));
+    let child = started(home.path(), &[], "tool.invoke/during");
+    // It stands still, so that it hears of the signal and of the abort at once.
+    signal(&child, "STOP");
+    let listed = everstep(home.path(), &["submissions", "list"]);
+    let id = listed.out.lines().nth(1).and_then(|line| line.get(..8)).expect("an id");
+    says(&everstep(home.path(), &["submissions", "abort", id]), &["asked for"]);
+    signal(&child, "TERM");
+    let ran = after(child, "CONT");
+    assert_eq!((ran.code, ran.out.as_str()), (1, "aborted\n"), "{}", ran.err);
+    assert!(!home.path().join("everstep.db-wal").exists(), "the file is closed");
 }
