@@ -192,7 +192,7 @@ pub enum AbortMoment {
 /// One abort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbortScript {
-    /// Position in [`Scenario::submissions`].
+    /// Position in [`super::Scenario::submissions`].
     pub submission: usize,
     /// When.
     pub moment: AbortMoment,
