@@ -46,7 +46,9 @@ fn main() {
     let log = |(slice, stamped)| Conversation::step(slice, stamped);
     row("conversation", &recording.conversation, log);
     let own = OwnKnowledge::default();
-    let decide = |(row, fold): (Row, Projection)| classify(&Evidence::gather(&row, &fold, &own));
+    let decide = |(row, fold): (Row, Projection)| {
+        classify(&Evidence::gather(&row, &fold, &own, Timestamp(0)))
+    };
     row("recovery", &recording.evidence, decide);
     row("run", &run_steps(&recording), |(state, input)| Run::step(state, input));
     row("attempt", &recording.attempt, |(state, input)| Attempt::step(state, input));

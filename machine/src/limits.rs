@@ -10,6 +10,8 @@ pub const PAGE_BATCHES: usize = 1_024;
 pub const IDENTIFIER_CHARS: usize = 256;
 /// Bytes of a text field (reason, instructions, label).
 pub const TEXT_BYTES: usize = 64 * 1024;
+/// Bytes of the parameters that a request for approval shows.
+pub const APPROVAL_PREVIEW_BYTES: usize = 1024;
 /// Characters of a diagnostic's tag.
 pub const DIAGNOSTIC_TAG_CHARS: usize = 256;
 /// Bytes of a diagnostic's message.

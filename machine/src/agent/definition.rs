@@ -141,6 +141,15 @@ impl AgentDefinition {
     pub fn tools_digest(&self) -> Digest {
         Hasher::new("everstep/tools").bytes(&encoded(&*self.tools)).digest()
     }
+
+    /// What identifies the version of the approval policy: a decision counts for one version.
+    #[must_use]
+    pub fn approval_digest(&self) -> Digest {
+        let policy = (&self.policy.approval, self.policy.on_denial);
+        let rules: Vec<_> =
+            self.tools.iter().map(|tool| (&tool.name, tool.approval, tool.risk)).collect();
+        Hasher::new("everstep/approval-policy").bytes(&encoded(&(policy, rules))).digest()
+    }
 }
 
 fn encoded(value: &(impl Serialize + ?Sized)) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! What an agent is: its definition, its tools and its policy, and what it says to and hears from
 //! a model.
 
+mod approval;
 mod artifact;
 mod definition;
 mod messages;
@@ -11,6 +12,7 @@ mod request;
 mod schema;
 mod tool;
 
+pub use approval::{ApprovalPolicy, Verdict};
 pub use artifact::{
     ArtifactError, CompactionArtifact, SummaryMessage, SummaryRole, apply_artifact, source_digest,
 };

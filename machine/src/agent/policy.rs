@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::ApprovalPolicy;
 use super::schema::Schema;
 use super::tool::Pointer;
 use crate::identity::DurationMs;
@@ -178,6 +179,8 @@ pub struct AgentPolicy {
     pub on_exhaustion: OnExhaustion,
     /// How many calls in a row may fail before the run ends; zero means any number (RUN-029).
     pub repeated_failures: u32,
+    /// What people have to say about calls, and until when.
+    pub approval: ApprovalPolicy,
     /// What a denied call does.
     pub on_denial: OnDenial,
     /// Calls of one run that run at once (RUN-009).
@@ -202,6 +205,7 @@ impl Default for AgentPolicy {
             allowance: Allowance { turns: Some(RUN_TURNS), ..Allowance::default() },
             on_exhaustion: OnExhaustion::FinalAnswer,
             repeated_failures: REPEATED_FAILURES,
+            approval: ApprovalPolicy::default(),
             on_denial: OnDenial::FailRun,
             parallel_calls: RUN_PARALLEL_CALLS,
             retry: ModelRetry {

@@ -12,10 +12,10 @@ use crate::effect::{Doubted, External, Reconciliation};
 use crate::identity::RunId;
 use crate::ledger::{AbortIntent, Command, Ownership, Reserved, ResolutionIntent};
 use crate::record::{
-    AbortRequested, Doubt, InputKind, InputRecorded, Record, RecoveryDecided, Settlement,
-    SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
+    AbortRequested, ApprovalDecided, Doubt, InputKind, InputRecorded, Record, RecoveryDecided,
+    Settlement, SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
 };
-use crate::recovery::{AbortStep, Classified, Decision, Evidence, OwnKnowledge, classify};
+use crate::recovery::{AbortStep, Classified, Decided, Decision, Evidence, OwnKnowledge, classify};
 use crate::run;
 
 /// How classification goes on after an act.
@@ -36,10 +36,13 @@ impl Working {
     pub(super) fn act(&mut self, setup: &Setup, draft: &mut Draft) -> Result<Progress, Defect> {
         let row = self.slice.rows.first().ok_or(Defect)?;
         let own = self.own_knowledge();
-        let classified = classify(&Evidence::gather(row, self.run.projection(), &own));
+        let evidence = Evidence::gather(row, self.run.projection(), &own, self.read_at);
+        let classified = classify(&evidence);
         match classified.decision {
             Decision::Nothing => return self.leave(draft, End::Settled),
-            Decision::AwaitResolution => return self.leave(draft, End::Parked),
+            Decision::AwaitResolution | Decision::AwaitApproval => {
+                return self.leave(draft, End::Parked);
+            }
             _ if self.has_let_go() => return Ok(Over(End::Settled)),
             _ => {}
         }
@@ -101,8 +104,11 @@ impl Working {
     ) -> Result<Progress, Defect> {
         let submission = self.submission;
         match decision {
-            // Opening has made the conversation; the other two have returned already.
-            Decision::Materialize | Decision::Nothing | Decision::AwaitResolution => {}
+            // Opening has made the conversation; the others have returned already.
+            Decision::Materialize
+            | Decision::Nothing
+            | Decision::AwaitResolution
+            | Decision::AwaitApproval => {}
             Decision::RepairReadiness => self.ledger(draft, Command::Ready { submission })?,
             Decision::ApplyInput => self.apply_input(setup, draft)?,
             Decision::RepairInputMarker => self.ledger(draft, Command::MarkInput { owner })?,
@@ -111,6 +117,19 @@ impl Working {
             }
             Decision::CoverUnknown(doubts) => {
                 self.ledger(draft, Command::CoverUnknown { owner, doubts })?;
+            }
+            Decision::EnsureSuspended(requests) => {
+                self.ledger(draft, Command::Suspend { owner, requests })?;
+            }
+            Decision::ExpireApprovals(requests) => {
+                self.ledger(draft, Command::Expire { owner, requests })?;
+            }
+            Decision::DecideApprovals(decided) => {
+                let decided = decided.into_iter().map(|it| self.decided_record(it)).collect();
+                self.record(setup, draft, decided)?;
+            }
+            Decision::CoverApprovals(requests) => {
+                self.ledger(draft, Command::CoverApprovals { owner, requests })?;
             }
             Decision::ApplyResolutions(intents) => self.resolve(setup, draft, &intents)?,
             Decision::Reconcile(doubts) => return self.reconcile(setup, draft, &doubts),
@@ -163,10 +182,12 @@ impl Working {
     ) -> Predicted {
         match step {
             AbortStep::Audit { .. } if self.keep_returned(setup, draft)? => Ok(()),
-            AbortStep::Audit { request, doubts } => {
+            AbortStep::Audit { request, doubts, decided } => {
                 let request = request.map(|intent| self.abort_record(intent));
                 let doubts = doubts.into_iter().map(|doubt| self.unknown_record(doubt));
-                let records: Vec<Record> = request.into_iter().chain(doubts).collect();
+                let decided = decided.into_iter().map(|it| self.decided_record(it));
+                let records = request.into_iter().chain(doubts).chain(decided);
+                let records: Vec<Record> = records.collect();
                 self.record(setup, draft, records)
             }
             AbortStep::Mark(doubts) => self.ledger(draft, Command::MarkUnknown { owner, doubts }),
@@ -176,6 +197,12 @@ impl Working {
 
     fn abort_record(&self, AbortIntent { principal, reason }: AbortIntent) -> Record {
         Record::AbortRequested(AbortRequested { submission: self.submission, principal, reason })
+    }
+
+    fn decided_record(&self, decided: Decided) -> Record {
+        let Decided { request, verdict, resolver, reason } = decided;
+        let submission = self.submission;
+        Record::ApprovalDecided(ApprovalDecided { submission, request, verdict, resolver, reason })
     }
 
     fn unknown_record(&self, doubt: Doubt) -> Record {

@@ -129,6 +129,7 @@ impl Reading {
             run::State::new(setup.binding.clone(), conversation, submission, epoch, projection)
                 .with_entropy(self.token)
                 .watched(setup.watched)
+                .suspending()
                 .with_flights(flights);
         let working = Working {
             token: self.token,

@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use super::kind::ExternalKind;
 use crate::agent::{
     Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Purpose, Resolution, Risk,
-    Schema, ToolOutcome,
+    Schema, ToolOutcome, Verdict,
 };
 use crate::digest::Digest;
-use crate::identity::{AgentId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
+use crate::identity::{AgentId, ApprovalId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
 use crate::record::Doubt;
 
@@ -66,6 +66,8 @@ pub enum CheckSubject {
 /// A call that an approver is asked about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ApprovalQuestion {
+    /// The request, under which people can decide later.
+    pub request: ApprovalId,
     /// Which call.
     pub call: ToolCallId,
     /// Of which tool.
@@ -78,7 +80,8 @@ pub struct ApprovalQuestion {
     pub preview: CanonicalJson,
 }
 
-/// What an approver says about one call.
+/// What an approver says at once about one call. A call that it says nothing about is left to
+/// people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ApprovalAnswer {
     /// Which call.
@@ -86,7 +89,7 @@ pub struct ApprovalAnswer {
     /// The digest of the parameters that it was asked about.
     pub digest: Digest,
     /// Whether the call may start.
-    pub approved: bool,
+    pub verdict: Verdict,
 }
 
 /// Something only the outside can do.
@@ -193,7 +196,7 @@ pub enum Answer {
         run: RunId,
         /// Its turn.
         turn: Turn,
-        /// About each call. A call that nothing is said about is not approved.
+        /// About the calls that it decides.
         answers: Vec<ApprovalAnswer>,
     },
     /// The authorizer answered.

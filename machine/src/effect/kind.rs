@@ -94,6 +94,14 @@ kinds! {
         Resolve => "ledger.resolve",
         /// Resolutions are canonical.
         CoverUnknown => "ledger.cover_unknown",
+        /// Requests for approval are canonical.
+        Suspend => "ledger.suspend",
+        /// Somebody decides a request.
+        Decide => "ledger.decide",
+        /// The time of requests is over.
+        Expire => "ledger.expire",
+        /// Decisions are canonical.
+        CoverApprovals => "ledger.cover_approvals",
         /// Fix the settlement.
         Reserve => "ledger.reserve",
         /// The settlement is canonical.

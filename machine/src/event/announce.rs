@@ -28,6 +28,7 @@ pub fn announce(record: &Record) -> Vec<RunEvent> {
         Record::CompactionCreated(it) => {
             vec![RunEvent::ContextCompacted { kind: (&it.compaction).into() }]
         }
+        Record::ApprovalRequested(it) => vec![RunEvent::ApprovalRequested { call: it.call }],
         // A submission that came into another one's run ends with it, and the run ends once.
         Record::SubmissionSettled(it) if it.run == Some(RunId::derive(it.submission)) => {
             vec![RunEvent::run_ended(&it.settlement)]
@@ -38,6 +39,7 @@ pub fn announce(record: &Record) -> Vec<RunEvent> {
         | Record::ToolPrepared(_)
         | Record::ToolResolved(_)
         | Record::AbortRequested(_)
+        | Record::ApprovalDecided(_)
         | Record::RecoveryDecided(_) => Vec::new(),
     }
 }

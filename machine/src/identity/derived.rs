@@ -5,7 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{ConversationId, Epoch, IdempotencyKey, PrincipalId, Turn};
-use crate::digest::{Hasher, hex};
+use crate::digest::{Digest, Hasher, hex};
 
 macro_rules! derived {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -39,6 +39,9 @@ derived! {
     AttemptId;
     /// One tool call: run, turn and index in the response. The provider's own id is a label only.
     ToolCallId;
+    /// One request for approval: call, parameters and policy version. Whoever names it has named all
+    /// three (AUTH-13).
+    ApprovalId;
     /// One canonical record.
     RecordId;
     /// One atomic batch: conversation and its record ids in order.
@@ -87,6 +90,16 @@ impl ToolCallId {
             .bytes(&run.0)
             .number(u64::from(turn.0))
             .number(index as u64);
+        Self(hasher.id())
+    }
+}
+
+impl ApprovalId {
+    /// The request about a call with exactly these parameters, under one version of the policy.
+    #[must_use]
+    pub fn derive(call: ToolCallId, parameters: Digest, policy: Digest) -> Self {
+        let hasher =
+            Hasher::new("everstep/approval").bytes(&call.0).bytes(&parameters.0).bytes(&policy.0);
         Self(hasher.id())
     }
 }

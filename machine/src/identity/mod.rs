@@ -9,7 +9,9 @@ mod derived;
 mod named;
 
 pub use counters::{AdmissionSequence, DurationMs, Epoch, Sequence, Timestamp, Turn};
-pub use derived::{AttemptId, BatchId, RecordId, RunId, SubmissionId, Token, ToolCallId};
+pub use derived::{
+    ApprovalId, AttemptId, BatchId, RecordId, RunId, SubmissionId, Token, ToolCallId,
+};
 pub use named::{
     AgentId, CompactorVersion, ConversationId, GroupName, IdempotencyKey, NameError, PrincipalId,
     ProducerId, TenantId, ToolName,

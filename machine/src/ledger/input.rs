@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::{DecisionIntent, Suspension};
 use super::slice::Change;
 use super::state::{AbortIntent, Reserved, ResolutionIntent};
-use crate::agent::Allowance;
+use crate::agent::{Allowance, Verdict};
 use crate::digest::Digest;
 use crate::identity::{
-    AdmissionSequence, AgentId, DurationMs, Epoch, IdempotencyKey, PrincipalId, ProducerId,
-    SubmissionId, TenantId, Timestamp, Token,
+    AdmissionSequence, AgentId, ApprovalId, DurationMs, Epoch, IdempotencyKey, PrincipalId,
+    ProducerId, SubmissionId, TenantId, Timestamp, Token,
 };
 use crate::json::CanonicalJson;
 use crate::record::{CanonicalSettlement, Doubt};
@@ -122,6 +123,36 @@ pub enum Command {
         /// Which.
         doubts: Vec<Doubt>,
     },
+    /// These requests are canonical: the row waits for decisions (CAP-006).
+    Suspend {
+        /// The owner.
+        owner: Ownership,
+        /// Which; marks merge.
+        requests: Vec<Suspension>,
+    },
+    /// Somebody decides a request. Needs no ownership; the first intent wins (AUTH-14).
+    Decide {
+        /// Which row.
+        submission: SubmissionId,
+        /// Exactly which request: its id names call, parameters and policy.
+        request: ApprovalId,
+        /// How, by whom and why.
+        intent: DecisionIntent,
+    },
+    /// The time of these requests is over and nobody has decided them: now nobody can.
+    Expire {
+        /// The owner.
+        owner: Ownership,
+        /// Which.
+        requests: Vec<ApprovalId>,
+    },
+    /// These decisions are canonical.
+    CoverApprovals {
+        /// The owner.
+        owner: Ownership,
+        /// Of which requests.
+        requests: Vec<ApprovalId>,
+    },
     /// Fix the one exact settlement (DUR-011). The first write wins.
     Reserve {
         /// The owner.
@@ -166,12 +197,16 @@ impl Command {
             Self::Claim(claim) => Footprint::Candidates(Some(claim.submission)),
             Self::Ready { submission }
             | Self::Abort { submission, .. }
-            | Self::Resolve { submission, .. } => Footprint::Submission(*submission),
+            | Self::Resolve { submission, .. }
+            | Self::Decide { submission, .. } => Footprint::Submission(*submission),
             Self::Renew { owner, .. }
             | Self::Release { owner }
             | Self::MarkInput { owner }
             | Self::MarkUnknown { owner, .. }
             | Self::CoverUnknown { owner, .. }
+            | Self::Suspend { owner, .. }
+            | Self::Expire { owner, .. }
+            | Self::CoverApprovals { owner, .. }
             | Self::Reserve { owner, .. }
             | Self::Finalize { owner, .. } => Footprint::Submission(owner.submission),
         }
@@ -202,6 +237,14 @@ pub enum Reply {
     Resolved,
     /// The marks are covered.
     UnknownCovered,
+    /// The marks stand.
+    Suspended,
+    /// The decision stands.
+    Decided,
+    /// Nobody can decide the requests any more.
+    Expired,
+    /// The marks are covered.
+    ApprovalsCovered,
     /// The settlement is fixed.
     Reserved,
     /// The row is settled.
@@ -272,6 +315,30 @@ pub enum Refusal {
     /// The doubt was closed differently before.
     #[error("the unknown outcome was resolved differently before")]
     ResolutionConflict,
+    /// The row does not wait for this request.
+    #[error("there is no such request for approval")]
+    NoSuchApproval,
+    /// The request was decided before, differently or by somebody else.
+    #[error("the request was decided before: it is {}", match verdict {
+        Verdict::Approved => "approved",
+        Verdict::Denied => "denied",
+    })]
+    AlreadyDecided {
+        /// The decision that stands.
+        verdict: Verdict,
+    },
+    /// The request's time is over.
+    #[error("the request for approval has expired")]
+    ApprovalExpired,
+    /// The request's time is not over.
+    #[error("the request for approval stands until {until}")]
+    NotExpired {
+        /// When it is; the end of time if it never is.
+        until: Timestamp,
+    },
+    /// The request names somebody else who alone may decide it.
+    #[error("somebody else has to decide this request")]
+    NotTheApprover,
 }
 
 /// What a step of the machine asks for: changes to write exactly as they are, and then exactly

@@ -10,6 +10,8 @@
 //!                            MarkUnknown v  |
 //!                                       Unknown
 //!
+//! Running --Suspend--> Suspended --CoverApprovals (the last one)--> Running
+//!
 //! any but Settled --Finalize--> Settled               canonical history wins
 //! any but Settled --Reserve(Aborted)--> Terminalizing once an abort is intended
 //! ```
@@ -25,6 +27,7 @@
 //! | DUR-004: execution in admission order | `step::queue`: the lowest row that waits for execution |
 //! | DUR-005: one owner a lane | [`Lane::owner`] is one value; [`Slice::apply`] asserts its epoch |
 //! | DUR-006: every write of an owner is fenced | `step::owned` compares token and epoch |
+//! | AUTH-14: a request is decided once | `Decide`: the first intent stands, and none comes after the expiry |
 //! | DUR-017: an unknown holds its row | `Unknown` is claimable only when covered or aborted |
 //! | CL-01, CL-03: time is the store's and never falls | [`Lane::time`]; [`Slice::apply`] asserts it |
 //!
@@ -33,14 +36,16 @@
 //! | before a command commits | nothing happened |
 //! | after it, answer lost | the same command is answered as the first time |
 //!
-//! Deliberately absent: joins, suspensions and children, which come with their capabilities.
+//! Deliberately absent: joins and children, which come with their capabilities.
 
+mod approval;
 mod input;
 mod rebuild;
 mod slice;
 mod state;
 mod step;
 
+pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
 pub use slice::{Change, Slice};

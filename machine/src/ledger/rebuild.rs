@@ -8,7 +8,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 
 use super::state::{InputMarker, MarkState, Phase, Row, Settled};
 use crate::digest::Digest;
-use crate::identity::SubmissionId;
+use crate::identity::{ApprovalId, SubmissionId};
 use crate::projection::{Projection, SubmissionView};
 use crate::record::Doubt;
 
@@ -21,6 +21,10 @@ pub struct Markers {
     pub doubts: BTreeSet<Doubt>,
     /// The doubts that are canonically closed.
     pub closed: BTreeSet<Doubt>,
+    /// The requests for approval that are canonical and not decided, of calls that have not ended.
+    pub asked: BTreeSet<ApprovalId>,
+    /// The requests that are canonically decided.
+    pub decided: BTreeSet<ApprovalId>,
     /// Digest of the canonical settlement.
     pub settled: Option<Digest>,
 }
@@ -59,15 +63,19 @@ pub fn agreement(row: &Row, log: &Projection) -> Agreement {
 
 impl Markers {
     fn of_log(view: &SubmissionView) -> Self {
+        let asked = view.open_approvals().map(|request| request.request);
         Self {
             applied: view.run.is_some(),
             doubts: view.doubts().collect(),
             closed: view.resolved().collect(),
+            asked: asked.collect(),
+            decided: view.decided_approvals().collect(),
             settled: view.settled.map(|settlement| settlement.digest()),
         }
     }
 
-    /// A settled row says nothing about its input: it takes the log's word for it.
+    /// A settled row says nothing about its input and its requests: it takes the log's word for
+    /// them. No row repeats what a policy decided at once.
     fn of_row(row: &Row, log: &Self) -> Self {
         let marks = |closed: bool| {
             let is_closed = move |state: &MarkState| matches!(state, MarkState::Closed(_));
@@ -76,18 +84,37 @@ impl Markers {
         };
         let (applied, settled) = match row.phase {
             Phase::Admitted | Phase::Ready | Phase::Running(InputMarker::Missing) => (false, None),
-            Phase::Running(InputMarker::Applied) | Phase::Unknown => (true, None),
+            Phase::Running(InputMarker::Applied) | Phase::Unknown | Phase::Suspended => {
+                (true, None)
+            }
             Phase::Terminalizing(ref reserved) => (reserved.record.run.is_some(), None),
             Phase::Settled(Settled { digest, .. }) => (log.applied, Some(digest)),
         };
-        Self { applied, doubts: marks(false), closed: marks(true), settled }
+        let (asked, decided) = match row.phase {
+            Phase::Settled(_) | Phase::Terminalizing(_) => (log.asked.clone(), log.decided.clone()),
+            Phase::Admitted
+            | Phase::Ready
+            | Phase::Running(_)
+            | Phase::Unknown
+            | Phase::Suspended => {
+                let requests = |closed: bool| {
+                    let wanted = row.approvals.iter().filter(move |it| it.is_closed() == closed);
+                    wanted.map(|mark| mark.request)
+                };
+                let decided = requests(true).chain(log.decided.iter().copied());
+                (requests(false).collect(), decided.collect())
+            }
+        };
+        Self { applied, doubts: marks(false), closed: marks(true), asked, decided, settled }
     }
 
-    /// A doubt that the row still holds for open may be closed in the log already.
+    /// What the row still holds for open may be closed in the log already.
     fn is_part_of(&self, log: &Self) -> bool {
         (!self.applied || log.applied)
             && self.doubts.iter().all(|it| log.doubts.contains(it) || log.closed.contains(it))
             && self.closed.is_subset(&log.closed)
+            && self.asked.iter().all(|it| log.asked.contains(it) || log.decided.contains(it))
+            && self.decided.is_subset(&log.decided)
             && (self.settled.is_none() || self.settled == log.settled)
     }
 }

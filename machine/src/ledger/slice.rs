@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::approval::ApprovalMark;
 use super::state::{Lane, Phase, Row};
 use crate::identity::SubmissionId;
 
@@ -78,13 +79,23 @@ fn check_lane(held: &Lane, next: &Lane) {
 fn check_row(row: &Row) {
     let ordered = row.marks.windows(2).all(|pair| pair[0].doubt < pair[1].doubt);
     assert!(ordered, "DUR-017: a doubt has one mark");
+    let ordered = row.approvals.windows(2).all(|pair| pair[0].request < pair[1].request);
+    assert!(ordered, "AUTH-14: a request has one mark");
     let fits = match &row.phase {
-        Phase::Admitted | Phase::Ready => row.marks.is_empty(),
-        Phase::Running(_) => !row.is_doubtful(),
+        Phase::Admitted | Phase::Ready => row.marks.is_empty() && row.approvals.is_empty(),
+        Phase::Running(_) | Phase::Suspended => !row.is_doubtful(),
         Phase::Unknown => row.is_doubtful(),
         Phase::Terminalizing(_) | Phase::Settled(_) => true,
     };
     assert!(fits, "DUR-017: a row is unknown exactly while a doubt of it is not closed");
+    let waits = !row.approvals.iter().all(ApprovalMark::is_closed);
+    let fits = match &row.phase {
+        Phase::Suspended => waits,
+        // What was asked before an abort met a doubt is never decided.
+        Phase::Unknown | Phase::Terminalizing(_) | Phase::Settled(_) => true,
+        Phase::Admitted | Phase::Ready | Phase::Running(_) => !waits,
+    };
+    assert!(fits, "CAP-006: a row is suspended exactly while a request of it is not decided");
 }
 
 fn check_progress(held: &Row, next: &Row) {

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::ApprovalMark;
 use super::input::Admission;
 use crate::agent::Resolution;
 use crate::digest::Digest;
 use crate::identity::{
-    AdmissionSequence, ConversationId, Epoch, PrincipalId, ProducerId, SubmissionId, Timestamp,
-    Token,
+    AdmissionSequence, ApprovalId, ConversationId, Epoch, PrincipalId, ProducerId, SubmissionId,
+    Timestamp, Token,
 };
 use crate::limits::TEXT_BYTES;
 use crate::record::{CodecError, Doubt, Outcome, SubmissionSettled};
@@ -97,6 +98,8 @@ pub enum Phase {
     Running(InputMarker),
     /// Waits for resolutions.
     Unknown,
+    /// Waits for decisions.
+    Suspended,
     /// Its outcome is fixed.
     Terminalizing(Reserved),
     /// It ended.
@@ -174,6 +177,8 @@ pub struct Row {
     pub abort: Option<AbortIntent>,
     /// Its unknown outcomes, by call and start.
     pub marks: Vec<Mark>,
+    /// The requests for approval that it was suspended for, by their ids.
+    pub approvals: Vec<ApprovalMark>,
 }
 
 /// Why a row may be claimed, if it may: what a store indexes, so that a claim never reads a
@@ -236,15 +241,53 @@ impl Row {
         }
     }
 
-    /// Whether an owner of the row has anything to do. An unknown waits until somebody has
-    /// spoken on every doubt, or wants the whole submission to end (DUR-017).
+    /// From when on, by the store's time, an owner of the row has anything to do; none while only
+    /// people can go on. An unknown waits until somebody has spoken on every doubt (DUR-017), a
+    /// suspended row until every request is decided or one has expired, and both until somebody
+    /// wants the whole submission to end.
     #[must_use]
-    pub fn is_claimable(&self) -> bool {
+    pub fn claimable_from(&self) -> Option<Timestamp> {
+        let now = Some(Timestamp(0));
         match &self.phase {
-            Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => true,
-            Phase::Unknown => self.abort.is_some() || !self.marks.iter().any(Mark::is_open),
-            Phase::Settled(_) => self.standing() == Standing::Errand,
+            Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => now,
+            Phase::Unknown | Phase::Suspended if self.abort.is_some() => now,
+            Phase::Unknown if self.marks.iter().any(Mark::is_open) => None,
+            Phase::Unknown => now,
+            Phase::Suspended => {
+                let mut open = self.approvals.iter().filter(|mark| mark.is_open()).peekable();
+                if open.peek().is_none() { now } else { open.filter_map(|it| it.expires_at).min() }
+            }
+            Phase::Settled(_) if self.standing() == Standing::Errand => now,
+            Phase::Settled(_) => None,
         }
+    }
+
+    /// Whether an owner of the row has anything to do at this time of the store.
+    #[must_use]
+    pub fn is_claimable(&self, now: Timestamp) -> bool {
+        self.claimable_from().is_some_and(|from| from <= now)
+    }
+
+    /// Whether it waits for people, if only until a request expires.
+    #[must_use]
+    pub fn awaits_people(&self) -> bool {
+        match &self.phase {
+            Phase::Unknown => self.abort.is_none() && self.marks.iter().any(Mark::is_open),
+            Phase::Suspended => {
+                self.abort.is_none() && self.approvals.iter().any(ApprovalMark::is_open)
+            }
+            Phase::Admitted
+            | Phase::Ready
+            | Phase::Running(_)
+            | Phase::Terminalizing(_)
+            | Phase::Settled(_) => false,
+        }
+    }
+
+    /// The mark of a request for approval.
+    #[must_use]
+    pub fn approval(&self, request: ApprovalId) -> Option<&ApprovalMark> {
+        self.approvals.iter().find(|mark| mark.request == request)
     }
 
     /// Whether a doubt of the row is not canonically closed.

@@ -12,6 +12,7 @@
 //! finalization and an expiry that was already seen need no clock.
 
 mod admission;
+mod approval;
 mod progress;
 mod queue;
 mod settlement;
@@ -91,6 +92,12 @@ fn decide(slice: &Slice, command: Command, now: Timestamp) -> Result<Decided, Re
             unknown::resolve(slice, submission, doubt, intent)
         }
         Command::CoverUnknown { owner, doubts } => unknown::cover(slice, &owner, &doubts),
+        Command::Suspend { owner, requests } => approval::suspend(slice, &owner, requests, now),
+        Command::Decide { submission, request, intent } => {
+            approval::decide(slice, submission, request, intent, now)
+        }
+        Command::Expire { owner, requests } => approval::expire(slice, &owner, &requests, now),
+        Command::CoverApprovals { owner, requests } => approval::cover(slice, &owner, &requests),
         Command::Reserve { owner, reserved } => settlement::reserve(slice, &owner, reserved),
         Command::Finalize { owner, settlement } => {
             settlement::finalize(slice, &owner, settlement, now)

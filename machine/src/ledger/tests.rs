@@ -2,6 +2,7 @@
 //! contract with each command: it loads a footprint and writes nothing but what comes back.
 
 mod admission;
+mod approvals;
 mod invariants;
 mod ownership;
 mod phases;

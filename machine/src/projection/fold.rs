@@ -5,13 +5,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::view::{
-    CallView, LateInput, Overhead, Projection, RunView, StartState, StartView, SubmissionView,
-    TurnView,
+    ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
+    SubmissionView, TurnView,
 };
-use crate::identity::{Epoch, Sequence, SubmissionId, ToolCallId};
+use crate::agent::Verdict;
+use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
-    Batch, CanonicalSettlement, Compaction, CompactionCreated, Corruption, Doubt, InputRecorded,
-    ModelResponded, Record, StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
+    ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
+    Corruption, Doubt, InputRecorded, ModelResponded, Record, StoredBatch, SubmissionSettled,
+    ToolPrepared, ToolSettled,
 };
 
 /// A record that contradicts the records before it. Where it stands is known to the caller.
@@ -106,6 +108,8 @@ impl Projection {
                 self.transcript = it.applied_to(&self.transcript);
                 Ok(())
             }
+            Record::ApprovalRequested(it) => asked(view.running()?, it),
+            Record::ApprovalDecided(it) => decided(view.running()?, it),
             Record::ToolPrepared(it) => prepared(view.running()?, it, epoch),
             Record::ToolSettled(it) => view.settle_call(it),
             Record::ToolUnknown(it) => {
@@ -245,12 +249,38 @@ fn responded(run: &mut RunView, at: Sequence, it: &ModelResponded) -> Applied {
         tool: call.tool.clone(),
         parameters: call.parameters.clone(),
         starts: Vec::new(),
+        approvals: Vec::new(),
         outcome: None,
     });
     let calls = calls.collect();
     let (turn, response) = (it.turn, it.response.clone());
     let overhead = core::mem::take(&mut run.overhead);
     run.turns.push(TurnView { turn, at, overhead, response, calls });
+    Ok(())
+}
+
+/// A call that has not started is asked about once under each version of the policy, and again only
+/// when the earlier request is decided.
+fn asked(run: &mut RunView, it: &ApprovalRequested) -> Applied {
+    let call = run.call(it.call)?;
+    let is_own = it.request == ApprovalId::derive(it.call, it.parameters, it.policy);
+    ensure(is_own && it.parameters == call.parameters.digest())?;
+    ensure(call.outcome.is_none())?;
+    let is_new =
+        |before: &ApprovalView| before.verdict.is_some() && before.request.request != it.request;
+    ensure(call.approvals.iter().all(is_new))?;
+    call.approvals.push(ApprovalView { request: Arc::new(it.clone()), verdict: None });
+    Ok(())
+}
+
+/// A request is decided once.
+fn decided(run: &mut RunView, it: &ApprovalDecided) -> Applied {
+    let calls = run.turns.iter_mut().flat_map(|turn| &mut turn.calls);
+    let mut asked = calls.filter_map(|call| call.approvals.last_mut());
+    let approval = asked.find(|approval| approval.request.request == it.request);
+    let approval = approval.ok_or(Contradiction)?;
+    ensure(approval.verdict.is_none())?;
+    approval.verdict = Some(it.verdict);
     Ok(())
 }
 
@@ -262,6 +292,8 @@ fn prepared(run: &mut RunView, it: &ToolPrepared, epoch: Epoch) -> Applied {
     let may_start = last.is_none_or(|last| last.epoch < epoch && last.state != StartState::Unknown);
     ensure(fits && call.outcome.is_none() && may_start)?;
     ensure(it.parameters == call.parameters.digest())?;
+    // Nothing starts that somebody was asked about and did not approve (AUTH-15).
+    ensure(call.approval().is_none_or(|it| it.verdict == Some(Verdict::Approved)))?;
     call.starts.push(StartView { epoch, state: StartState::Open });
     Ok(())
 }

@@ -13,8 +13,8 @@ mod view;
 pub use reader::Reader;
 pub use usage::UsageTotals;
 pub use view::{
-    CallView, LateInput, Overhead, Projection, RunView, StartState, StartView, SubmissionView,
-    TurnView,
+    ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
+    SubmissionView, TurnView,
 };
 
 #[cfg(test)]

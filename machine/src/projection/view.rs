@@ -4,11 +4,14 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::agent::{Messages, ModelResponse, Resolution, ToolOutcome};
-use crate::identity::{Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn};
+use crate::agent::{Messages, ModelResponse, Resolution, ToolOutcome, Verdict};
+use crate::identity::{
+    ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn,
+};
 use crate::json::CanonicalJson;
 use crate::record::{
-    AbortRequested, CanonicalSettlement, ConversationCreated, Doubt, InputRecorded,
+    AbortRequested, ApprovalRequested, CanonicalSettlement, ConversationCreated, Doubt,
+    InputRecorded,
 };
 
 /// Everything durable about a conversation.
@@ -88,6 +91,19 @@ impl SubmissionView {
     /// The doubts that are canonically closed.
     pub fn resolved(&self) -> impl Iterator<Item = Doubt> {
         self.starts(|state| matches!(state, StartState::Resolved(_)))
+    }
+
+    /// The requests for approval that nobody has canonically decided, of calls that have not ended.
+    pub fn open_approvals(&self) -> impl Iterator<Item = &ApprovalRequested> {
+        let calls = self.calls().filter(|call| call.outcome.is_none());
+        let approvals = calls.filter_map(CallView::approval);
+        approvals.filter(|approval| approval.verdict.is_none()).map(|approval| &*approval.request)
+    }
+
+    /// The requests for approval that are canonically decided.
+    pub fn decided_approvals(&self) -> impl Iterator<Item = ApprovalId> {
+        let approvals = self.calls().flat_map(|call| &call.approvals);
+        approvals.filter(|it| it.verdict.is_some()).map(|it| it.request.request)
     }
 
     fn starts(&self, wanted: fn(&StartState) -> bool) -> impl Iterator<Item = Doubt> {
@@ -185,8 +201,27 @@ pub struct CallView {
     pub parameters: CanonicalJson,
     /// Its prepared starts, by rising epoch. Only the last can be in doubt.
     pub starts: Vec<StartView>,
+    /// The requests for its approval. Only the last can be undecided.
+    pub approvals: Vec<ApprovalView>,
     /// How it ended.
     pub outcome: Option<Arc<ToolOutcome>>,
+}
+
+impl CallView {
+    /// The last request for its approval.
+    #[must_use]
+    pub fn approval(&self) -> Option<&ApprovalView> {
+        self.approvals.last()
+    }
+}
+
+/// A canonical request for approval, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ApprovalView {
+    /// The request.
+    pub request: Arc<ApprovalRequested>,
+    /// How it was decided.
+    pub verdict: Option<Verdict>,
 }
 
 /// One prepared start of a call.

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use super::Record;
 use crate::agent::{ModelResponse, Resolution, ToolOutcome};
 use crate::limits::{
-    BATCH_BYTES, BATCH_RECORDS, RESPONSE_BYTES, RESPONSE_CALLS, RESPONSE_PARTS, SUMMARY_BYTES,
-    TEXT_BYTES,
+    APPROVAL_PREVIEW_BYTES, BATCH_BYTES, BATCH_RECORDS, RESPONSE_BYTES, RESPONSE_CALLS,
+    RESPONSE_PARTS, SUMMARY_BYTES, TEXT_BYTES,
 };
 
 /// The version of the record layout. A change of any record's layout changes it.
@@ -107,6 +107,8 @@ fn keeps_its_rules(record: &Record) -> bool {
             }
         },
         Record::AbortRequested(it) => is_text(&it.reason),
+        Record::ApprovalRequested(it) => it.preview.len() <= APPROVAL_PREVIEW_BYTES,
+        Record::ApprovalDecided(it) => is_text(&it.reason),
         Record::CompactionCreated(it) => it.summary_bytes() <= SUMMARY_BYTES,
         Record::SubmissionSettled(it) => it.check().is_ok(),
         Record::ConversationCreated(_)

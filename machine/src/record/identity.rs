@@ -48,6 +48,12 @@ impl Record {
                 })
                 // A turn that is refused for its length may have been summarized, less far.
                 .number(it.through.0),
+            Self::ApprovalRequested(it) => {
+                by("everstep/record/approval-requested", it.submission).bytes(&it.request.0)
+            }
+            Self::ApprovalDecided(it) => {
+                by("everstep/record/approval-decided", it.submission).bytes(&it.request.0)
+            }
         };
         RecordId(hasher.id())
     }
@@ -68,6 +74,8 @@ impl Record {
             Self::RecoveryDecided(it) => it.submission,
             Self::SubmissionSettled(it) => it.submission,
             Self::CompactionCreated(it) => it.submission,
+            Self::ApprovalRequested(it) => it.submission,
+            Self::ApprovalDecided(it) => it.submission,
         })
     }
 }

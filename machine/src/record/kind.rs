@@ -32,6 +32,10 @@ batch_kinds! {
     ModelResponded => "ModelResponded",
     /// The model answered with calls.
     CallsDeclared => "CallsDeclared",
+    /// Somebody has to say whether calls may start.
+    ApprovalRequested => "ApprovalRequested",
+    /// Requests were decided.
+    ApprovalDecided => "ApprovalDecided",
     /// Calls are about to start.
     ToolPrepared => "ToolPrepared",
     /// Calls ended.
@@ -69,6 +73,8 @@ impl BatchKind {
             Record::RecoveryDecided(_) => Self::RecoveryDecided,
             Record::SubmissionSettled(_) => Self::SubmissionSettled,
             Record::CompactionCreated(_) => Self::CompactionCreated,
+            Record::ApprovalRequested(_) => Self::ApprovalRequested,
+            Record::ApprovalDecided(_) => Self::ApprovalDecided,
         })
     }
 }

@@ -13,11 +13,13 @@ use alloc::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{Allowance, ModelResponse, Resolution, ToolOutcome, Usage};
+use crate::agent::{
+    Allowance, ApprovalPolicy, ModelResponse, Resolution, Risk, ToolOutcome, Usage, Verdict,
+};
 use crate::digest::Digest;
 use crate::identity::{
-    AgentId, ConversationId, Epoch, PrincipalId, RunId, Sequence, SubmissionId, TenantId,
-    Timestamp, ToolCallId, ToolName, Turn,
+    AgentId, ApprovalId, ConversationId, Epoch, PrincipalId, RunId, Sequence, SubmissionId,
+    TenantId, Timestamp, ToolCallId, ToolName, Turn,
 };
 use crate::json::CanonicalJson;
 
@@ -151,6 +153,56 @@ impl CompactionCreated {
     }
 }
 
+/// Somebody has to say whether a call may start. Canonical before anybody learns of it (CAP-006).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ApprovalRequested {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// The request: derived from the call, the digest of its parameters and the policy's.
+    pub request: ApprovalId,
+    /// Which call.
+    pub call: ToolCallId,
+    /// Digest of exactly these parameters (AUTH-13).
+    pub parameters: Digest,
+    /// The version of the policy that asks.
+    pub policy: Digest,
+    /// How much harm the call can do.
+    pub risk: Risk,
+    /// The parameters, without what nobody is shown, cut to
+    /// [`crate::limits::APPROVAL_PREVIEW_BYTES`].
+    pub preview: Arc<str>,
+    /// Until when it stands, what it comes to then, and who alone may decide it.
+    pub terms: ApprovalPolicy,
+}
+
+/// Who or what decided a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Resolver {
+    /// A person.
+    Person(PrincipalId),
+    /// A policy, at once.
+    Policy,
+    /// Nobody, in time.
+    Expiry,
+    /// The end of the submission, which was asked for first.
+    Abort,
+}
+
+/// A request was decided (CAP-006). Canonical before it is honoured.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ApprovalDecided {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which request.
+    pub request: ApprovalId,
+    /// Whether the call may start.
+    pub verdict: Verdict,
+    /// Who says so.
+    pub resolver: Resolver,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
 /// A call of a class other than readonly is about to start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolPrepared {
@@ -270,6 +322,10 @@ pub enum Record {
     SubmissionSettled(SubmissionSettled),
     /// Context was made smaller.
     CompactionCreated(CompactionCreated),
+    /// Somebody has to say whether a call may start.
+    ApprovalRequested(ApprovalRequested),
+    /// A request was decided.
+    ApprovalDecided(ApprovalDecided),
 }
 
 #[cfg(test)]

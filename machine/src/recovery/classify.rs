@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::approval;
 use super::decision::{AbortStep, Classified, Decision};
 use super::evidence::{Evidence, Log, OwnKnowledge};
 use crate::ledger::{AbortIntent, InputMarker, Mark, MarkState, Phase, ResolutionIntent, Row};
@@ -11,7 +12,7 @@ use crate::record::Doubt;
 /// Decides the one next thing to do about a submission. Total and pure (DUR-013).
 #[must_use]
 pub fn classify(evidence: &Evidence<'_>) -> Classified {
-    let Evidence { row, log, own } = evidence;
+    let Evidence { row, log, own, now } = evidence;
     let empty = SubmissionView::default();
     let view = match log {
         Log::Missing | Log::Silent => &empty,
@@ -21,6 +22,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Classified {
         .or_else(|| closing(row, view))
         .or_else(|| row.abort.as_ref().map(|intent| (6, abort(row, view, intent))))
         .or_else(|| doubtful(row, view, own))
+        .or_else(|| approval::undecided(row, view, *now))
         .or_else(|| unfinished_batch(view))
         .or_else(|| not_started(row, log, view))
         .unwrap_or((18, Decision::ResumeTurn));
@@ -28,7 +30,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Classified {
 }
 
 /// The matching row and its decision, if the row matches.
-type Match = Option<(u8, Decision)>;
+pub(super) type Match = Option<(u8, Decision)>;
 
 /// Row 1: the row is settled. What is left is to record what people said about its doubts.
 fn settled(row: &Row, view: &SubmissionView) -> Match {
@@ -47,18 +49,22 @@ fn closing(row: &Row, view: &SubmissionView) -> Match {
     }
     match &row.phase {
         Phase::Terminalizing(reserved) => Some((3, Decision::AppendReserved(reserved.clone()))),
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Settled(_) => {
-            None
-        }
+        Phase::Admitted
+        | Phase::Ready
+        | Phase::Running(_)
+        | Phase::Unknown
+        | Phase::Suspended
+        | Phase::Settled(_) => None,
     }
 }
 
 /// Row 6: somebody wants it to end. Nothing is started any more, and nothing is asked.
 fn abort(row: &Row, view: &SubmissionView, intent: &AbortIntent) -> Decision {
     let doubts: Vec<Doubt> = view.open_starts().map(|(doubt, _)| doubt).collect();
-    if view.abort.is_none() || !doubts.is_empty() {
+    let decided = approval::aborted(row, view);
+    if view.abort.is_none() || !doubts.is_empty() || !decided.is_empty() {
         let request = view.abort.is_none().then(|| intent.clone());
-        return Decision::SettleAborted(AbortStep::Audit { request, doubts });
+        return Decision::SettleAborted(AbortStep::Audit { request, doubts, decided });
     }
     let unmarked = unmarked(row, view);
     Decision::SettleAborted(if unmarked.is_empty() {

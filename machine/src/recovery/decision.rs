@@ -1,10 +1,12 @@
 //! What an attempt can decide.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::identity::ToolCallId;
-use crate::ledger::{AbortIntent, Reserved, ResolutionIntent};
-use crate::record::{CanonicalSettlement, Doubt};
+use crate::agent::Verdict;
+use crate::identity::{ApprovalId, ToolCallId};
+use crate::ledger::{AbortIntent, Reserved, ResolutionIntent, Suspension};
+use crate::record::{CanonicalSettlement, Doubt, Resolver};
 
 /// A decision and the row of the table that led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +38,16 @@ pub enum Decision {
     CoverUnknown(Vec<Doubt>),
     /// Release the lane: a person has to say what happened.
     AwaitResolution,
+    /// Suspend the row: these requests are canonical, and nobody has decided them.
+    EnsureSuspended(Vec<Suspension>),
+    /// The time of these requests is over: see to it that nobody decides them any more.
+    ExpireApprovals(Vec<ApprovalId>),
+    /// Make these decisions canonical.
+    DecideApprovals(Vec<Decided>),
+    /// Cover the row's marks: the decisions of these requests are canonical.
+    CoverApprovals(Vec<ApprovalId>),
+    /// Release the lane: a person has to decide.
+    AwaitApproval,
     /// Run exactly these calls; the model is not asked again.
     ResumeBatch(Vec<ToolCallId>),
     /// Create the conversation.
@@ -50,6 +62,19 @@ pub enum Decision {
     ResumeTurn,
 }
 
+/// A request and what it came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// Which request.
+    pub request: ApprovalId,
+    /// Whether the call may start.
+    pub verdict: Verdict,
+    /// Who says so.
+    pub resolver: Resolver,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
 /// How far an abort is. Audits come first, the settlement last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AbortStep {
@@ -59,6 +84,8 @@ pub enum AbortStep {
         request: Option<AbortIntent>,
         /// The open starts.
         doubts: Vec<Doubt>,
+        /// The open requests for approval. What nobody has decided is denied.
+        decided: Vec<Decided>,
     },
     /// Mark the row, so that the doubts stay listed and resolvable.
     Mark(Vec<Doubt>),

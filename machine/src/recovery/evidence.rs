@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeSet;
 
-use crate::identity::SubmissionId;
+use crate::identity::{SubmissionId, Timestamp};
 use crate::ledger::Row;
 use crate::projection::{Projection, SubmissionView};
 use crate::record::Doubt;
@@ -36,18 +36,25 @@ pub struct Evidence<'a> {
     pub log: Log<'a>,
     /// Own knowledge.
     pub own: &'a OwnKnowledge,
+    /// The store's time when the row was read: what has expired by then has expired for good.
+    pub now: Timestamp,
 }
 
 impl<'a> Evidence<'a> {
     /// Gathers the evidence about a submission from a row and the fold of its log.
     #[must_use]
-    pub fn gather(row: &'a Row, projection: &'a Projection, own: &'a OwnKnowledge) -> Self {
+    pub fn gather(
+        row: &'a Row,
+        projection: &'a Projection,
+        own: &'a OwnKnowledge,
+        now: Timestamp,
+    ) -> Self {
         let submission: SubmissionId = row.admission.submission;
         let log = match (projection.created(), projection.submission(submission)) {
             (None, _) => Log::Missing,
             (Some(_), None) => Log::Silent,
             (Some(_), Some(view)) => Log::Speaks(view),
         };
-        Self { row, log, own }
+        Self { row, log, own, now }
     }
 }

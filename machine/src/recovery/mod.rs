@@ -13,18 +13,20 @@
 //! | invariant | where it is kept |
 //! | --- | --- |
 //! | DUR-009: a start in doubt is never run again without proof | rows 6 to 9 stand before row 14 |
+//! | AUTH-15: nothing starts that somebody has still to decide | rows 12 and 13 stand before row 14 |
 //! | DUR-011: a reserved settlement is the settlement | rows 2 and 3 stand before everything that could decide anew |
 //! | DUR-013: decisions are testable from durable state alone | [`Evidence`] holds nothing else of another process |
 //!
-//! Deliberately absent: joins, suspensions, children and compatibility, which come with their
-//! capabilities (rows 4, 5, 10 to 13).
+//! Deliberately absent: joins, children and compatibility, which come with their capabilities
+//! (rows 4, 5, 10 and 11).
 
+mod approval;
 mod classify;
 mod decision;
 mod evidence;
 
 pub use classify::classify;
-pub use decision::{AbortStep, Classified, Decision};
+pub use decision::{AbortStep, Classified, Decided, Decision};
 pub use evidence::{Evidence, Log, OwnKnowledge};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The table, row by row, over logs that are told by hand, and over any log and any row.
 
+mod approvals;
 mod doubts;
 mod order;
 mod properties;
@@ -18,6 +19,9 @@ use crate::testkit::text;
 
 const ONE: Tale = Tale("1");
 
+/// When the row is read.
+const NOW: Timestamp = Timestamp(5_000);
+
 const RUNNING: Phase = Phase::Running(InputMarker::Applied);
 const CLAIMED: Phase = Phase::Running(InputMarker::Missing);
 
@@ -27,7 +31,7 @@ fn decide(row: &Row, story: &Story) -> Classified {
 }
 
 fn decide_with(row: &Row, story: &Story, own: &OwnKnowledge) -> Classified {
-    classify(&Evidence::gather(row, &story.fold, own))
+    classify(&Evidence::gather(row, &story.fold, own, NOW))
 }
 
 fn classified(row: u8, decision: Decision) -> Classified {

@@ -12,12 +12,9 @@ use alloc::vec::Vec;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    ApprovalRule, Diagnostic, ExecutionClass, RejectionReason, Resolution, ToolDefinition,
-    ToolOutcome, Truncated,
+    Diagnostic, ExecutionClass, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
 };
-use crate::effect::{
-    ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, External, Fitting, Invocation,
-};
+use crate::effect::{Authorization, CheckSubject, External, Fitting, Invocation};
 use crate::event::RunEvent;
 use crate::identity::ToolCallId;
 use crate::projection::CallView;
@@ -25,7 +22,7 @@ use crate::record::{Doubt, Record, ToolPrepared, ToolSettled};
 
 impl State {
     /// The calls of the last response that have not ended and do not run, in declaration order.
-    fn waiting(&self) -> Vec<CallView> {
+    pub(super) fn waiting(&self) -> Vec<CallView> {
         let calls = self.run().into_iter().flat_map(|run| run.unsettled_calls());
         calls.filter(|call| !self.flights.runs(call.id)).cloned().collect()
     }
@@ -106,60 +103,8 @@ impl State {
         self.close(records, effects);
     }
 
-    /// Asks the approver about the calls whose tools want that.
-    fn approve(&mut self, waiting: &[CallView], effects: &mut Effects) {
-        let Some((run, turn)) = self.place() else { return };
-        let questions: Vec<ApprovalQuestion> =
-            waiting.iter().filter_map(|call| self.question(call)).collect();
-        if questions.is_empty() {
-            return self.authorize(waiting, effects);
-        }
-        self.flights.approver = Some(turn);
-        for question in &questions {
-            self.tell(|| RunEvent::ApprovalRequested { call: question.call }, effects);
-        }
-        effects.push(Effect::External(External::Approve { run, turn, questions }));
-    }
-
-    fn question(&self, call: &CallView) -> Option<ApprovalQuestion> {
-        let tool = self.agent().tool(&call.tool)?;
-        (tool.approval == ApprovalRule::Ask).then(|| ApprovalQuestion {
-            call: call.id,
-            tool: call.tool.clone(),
-            risk: tool.risk,
-            digest: call.parameters.digest(),
-            preview: call.parameters.redacted(&tool.redact),
-        })
-    }
-
-    /// An answer counts for exactly the parameters that were asked about. What is not approved is
-    /// denied, and the rest of the batch does not start.
-    pub(super) fn approved(&mut self, answers: &[ApprovalAnswer], effects: &mut Effects) {
-        let waiting = self.waiting();
-        let is_denied = |call: &CallView| {
-            let question = self.question(call);
-            question.is_some_and(|it| {
-                let yes = ApprovalAnswer { call: it.call, digest: it.digest, approved: true };
-                !answers.contains(&yes)
-            })
-        };
-        if !waiting.iter().any(is_denied) {
-            return self.authorize(&waiting, effects);
-        }
-        let denied = waiting.iter().map(|call| {
-            let reason = if is_denied(call) {
-                RejectionReason::NotApproved
-            } else {
-                RejectionReason::BatchRefused
-            };
-            self.settled(call.id, Arc::new(ToolOutcome::Rejected(reason)))
-        });
-        let records = denied.collect();
-        self.close(records, effects);
-    }
-
     /// Asks the host, always last and again on every resume (RUN-028).
-    fn authorize(&mut self, waiting: &[CallView], effects: &mut Effects) {
+    pub(super) fn authorize(&mut self, waiting: &[CallView], effects: &mut Effects) {
         let Some((run, turn)) = self.place() else { return };
         let calls: Vec<ToolCallId> = waiting.iter().map(|call| call.id).collect();
         self.flights.authorizer = Some(turn);
@@ -227,7 +172,7 @@ impl State {
     }
 
     /// Records how calls have ended, and goes on.
-    fn close(&mut self, records: Vec<Record>, effects: &mut Effects) {
+    pub(super) fn close(&mut self, records: Vec<Record>, effects: &mut Effects) {
         self.commit(records, effects);
         let last = self.run().and_then(|run| run.turns.last());
         if let Some(last) = last.filter(|turn| turn.calls.iter().all(|it| it.outcome.is_some())) {
@@ -291,7 +236,7 @@ impl State {
         self.agent().class_of(&call.tool)
     }
 
-    fn place(&self) -> Option<(crate::identity::RunId, crate::identity::Turn)> {
+    pub(super) fn place(&self) -> Option<(crate::identity::RunId, crate::identity::Turn)> {
         let run = self.run()?;
         Some((run.run, run.turns.last()?.turn))
     }

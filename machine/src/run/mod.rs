@@ -34,6 +34,7 @@
 //!
 //! Deliberately absent: streams, which end before a response gets here, and retries of tools.
 
+mod approval;
 mod ask;
 mod batch;
 mod budget;

@@ -47,6 +47,9 @@ pub struct State {
     pub(super) cleared: bool,
     /// Whether a start will have no answer: nothing new begins until the classifier has judged it.
     pub(super) unsure: bool,
+    /// Whether calls can wait for people to decide. Where they cannot, what nobody decides at once
+    /// is denied.
+    pub(super) suspends: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
     pub(super) watched: bool,
     /// What was said to the run and is not canonical, oldest first.
@@ -78,6 +81,7 @@ impl State {
             no_summary: None,
             cleared: false,
             unsure: false,
+            suspends: false,
             watched: false,
             steering: VecDeque::new(),
         }
@@ -87,6 +91,13 @@ impl State {
     #[must_use]
     pub const fn with_entropy(mut self, entropy: Token) -> Self {
         self.entropy = entropy;
+        self
+    }
+
+    /// Waits for people to decide what nobody decides at once: rests, for its row to be suspended.
+    #[must_use]
+    pub const fn suspending(mut self) -> Self {
+        self.suspends = true;
         self
     }
 

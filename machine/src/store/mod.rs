@@ -81,6 +81,10 @@ const fn ledger_kind(command: &ledger::Command) -> LedgerKind {
         ledger::Command::MarkUnknown { .. } => LedgerKind::MarkUnknown,
         ledger::Command::Resolve { .. } => LedgerKind::Resolve,
         ledger::Command::CoverUnknown { .. } => LedgerKind::CoverUnknown,
+        ledger::Command::Suspend { .. } => LedgerKind::Suspend,
+        ledger::Command::Decide { .. } => LedgerKind::Decide,
+        ledger::Command::Expire { .. } => LedgerKind::Expire,
+        ledger::Command::CoverApprovals { .. } => LedgerKind::CoverApprovals,
         ledger::Command::Reserve { .. } => LedgerKind::Reserve,
         ledger::Command::Finalize { .. } => LedgerKind::Finalize,
     }

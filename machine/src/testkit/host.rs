@@ -9,6 +9,7 @@ use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
     Binding, FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
+    Verdict,
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
 use crate::contract::Machine;
@@ -24,6 +25,8 @@ use crate::store::{Store, StoreFault};
 pub(crate) struct Outside {
     /// The calls of each turn; a turn beyond them answers in words.
     pub(crate) turns: Vec<Vec<&'static str>>,
+    /// What the approver says at once; none leaves it to people.
+    pub(crate) verdict: Option<Verdict>,
     /// What the authorizer says.
     pub(crate) authorization: Authorization,
     /// What the reconciler says.
@@ -36,6 +39,7 @@ impl Outside {
     pub(crate) fn new(turns: &[&[&'static str]]) -> Self {
         Self {
             turns: turns.iter().map(|calls| calls.to_vec()).collect(),
+            verdict: Some(Verdict::Approved),
             authorization: Authorization::Allowed,
             reconciliation: Reconciliation::Unprovable,
             asked: Vec::new(),
@@ -64,12 +68,11 @@ impl Outside {
                 Answer::Checked { run, turn, subject, verdicts }
             }
             External::Approve { run, turn, questions } => {
-                let answer = |it: &ApprovalQuestion| ApprovalAnswer {
-                    call: it.call,
-                    digest: it.digest,
-                    approved: true,
+                let answer = |it: &ApprovalQuestion| {
+                    let (call, digest) = (it.call, it.digest);
+                    self.verdict.map(|verdict| ApprovalAnswer { call, digest, verdict })
                 };
-                let answers = questions.iter().map(answer).collect();
+                let answers = questions.iter().filter_map(answer).collect();
                 Answer::Approver { run, turn, answers }
             }
             External::InvokeTool(it) => Answer::Tool {

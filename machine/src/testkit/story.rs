@@ -6,21 +6,21 @@ use alloc::vec::Vec;
 use super::agent::{binding, call, submission, text};
 use crate::admission::creation;
 use crate::agent::{
-    Allowance, Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart, ToolCall,
-    ToolOutcome, Usage,
+    Allowance, ApprovalPolicy, Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart,
+    Risk, ToolCall, ToolOutcome, Usage, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{
-    AdmissionSequence, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId, Timestamp,
-    ToolCallId, ToolName, Turn,
+    AdmissionSequence, ApprovalId, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId,
+    Timestamp, ToolCallId, ToolName, Turn,
 };
 use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
-    AbortRequested, Batch, Compaction, CompactionCreated, Corruption, Doubt, Envelope, FinishKind,
-    InputKind, InputRecorded, ModelInterrupted, ModelResponded, Record, RecoveryDecided,
-    Settlement, StoredBatch, SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled,
-    ToolUnknown,
+    AbortRequested, ApprovalDecided, ApprovalRequested, Batch, Compaction, CompactionCreated,
+    Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded, ModelInterrupted,
+    ModelResponded, Record, RecoveryDecided, Resolver, Settlement, StoredBatch, SubmissionSettled,
+    ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.
@@ -81,6 +81,35 @@ impl Tale {
             through,
             compaction,
             usage,
+        })
+    }
+
+    /// The request about a call with the parameters that [`response`] gives its tool.
+    pub(crate) fn request(self, call: ToolCallId, tool: &str) -> ApprovalRequested {
+        let (parameters, policy) = (text(tool).digest(), Digest::ZERO);
+        ApprovalRequested {
+            submission: self.submission(),
+            request: ApprovalId::derive(call, parameters, policy),
+            call,
+            parameters,
+            policy,
+            risk: Risk::High,
+            preview: "".into(),
+            terms: ApprovalPolicy::default(),
+        }
+    }
+
+    pub(crate) fn asked(self, call: ToolCallId, tool: &str) -> Record {
+        Record::ApprovalRequested(self.request(call, tool))
+    }
+
+    pub(crate) fn decision(self, request: ApprovalId, verdict: Verdict) -> Record {
+        Record::ApprovalDecided(ApprovalDecided {
+            submission: self.submission(),
+            request,
+            verdict,
+            resolver: Resolver::Policy,
+            reason: "".into(),
         })
     }
 
@@ -148,6 +177,7 @@ impl Tale {
             phase,
             abort: None,
             marks: Vec::new(),
+            approvals: Vec::new(),
         }
     }
 }

@@ -160,7 +160,9 @@ fn dur_012_an_abort_while_reading_or_while_a_pipeline_is_in_flight_is_found() {
 /// Whether an abort still comes in time.
 fn outcome_is_open(stage: &Stage) -> bool {
     match stage.host.store.row(submission("1")).unwrap().phase {
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown => true,
+        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
+            true
+        }
         Phase::Terminalizing(_) | Phase::Settled(_) => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Attempts against a store in memory, by requirement.
 
 mod answers;
+mod approvals;
 mod bounds;
 mod chaos;
 mod crashes;
@@ -35,5 +36,7 @@ fn name(record: &Record) -> &'static str {
         Record::RecoveryDecided(_) => "recovery",
         Record::SubmissionSettled(_) => "settled",
         Record::CompactionCreated(_) => "compaction",
+        Record::ApprovalRequested(_) => "asked",
+        Record::ApprovalDecided(_) => "decided",
     }
 }

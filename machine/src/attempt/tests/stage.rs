@@ -12,7 +12,9 @@ use crate::attempt::{Attempt, Effect, End, Input, State};
 use crate::contract::Machine;
 use crate::effect::External;
 use crate::identity::Timestamp;
-use crate::ledger::{Agreement, Command, Mark, MarkState, Phase, Row, agreement};
+use crate::ledger::{
+    Agreement, ApprovalMark, ApprovalState, Command, Mark, MarkState, Phase, Row, agreement,
+};
 use crate::projection::Projection;
 use crate::store::{Pipeline, Refusal, Replies, Store, StoreCommand, StoreFault};
 use crate::testkit::story::{abort, intent};
@@ -330,6 +332,12 @@ fn timeless(row: &Row) -> Row {
     row.abort = None;
     if let Phase::Settled(settled) = &mut row.phase {
         settled.at = Timestamp(0);
+    }
+    for ApprovalMark { since, expires_at, state, .. } in &mut row.approvals {
+        (*since, *expires_at) = (Timestamp(0), None);
+        if let ApprovalState::Intended(_) = state {
+            *state = ApprovalState::Open;
+        }
     }
     for Mark { since, state, .. } in &mut row.marks {
         *since = Timestamp(0);

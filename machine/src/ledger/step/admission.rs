@@ -31,6 +31,7 @@ pub(super) fn admit(
         phase: Phase::Admitted,
         abort: None,
         marks: Vec::new(),
+        approvals: Vec::new(),
     };
     let lane = Lane { next: sequence.next(), ..slice.lane.clone() };
     Ok(Decided { lane: Some(lane), row: Some(row), reply: Reply::Admitted(sequence) })
@@ -54,6 +55,7 @@ pub(super) fn ready(slice: &Slice, submission: SubmissionId) -> Result<Decided, 
         Phase::Ready
         | Phase::Running(_)
         | Phase::Unknown
+        | Phase::Suspended
         | Phase::Terminalizing(_)
         | Phase::Settled(_) => return Ok(Decided::unchanged(Reply::Ready)),
     };

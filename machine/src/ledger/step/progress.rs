@@ -19,6 +19,7 @@ pub(super) fn mark_input(slice: &Slice, owner: &Ownership) -> Result<Decided, Re
         }
         Phase::Running(InputMarker::Applied)
         | Phase::Unknown
+        | Phase::Suspended
         | Phase::Terminalizing(_)
         | Phase::Settled(_) => Ok(Decided::unchanged(Reply::InputMarked)),
     }
@@ -41,7 +42,7 @@ pub(super) fn abort(
     match &row.phase {
         Phase::Settled(_) => Err(Refusal::AlreadySettled),
         Phase::Terminalizing(_) => Err(Refusal::RunClosing),
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown => {
+        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
             let abort = Some(intent.clone());
             Ok(Decided::row(Row { abort, ..row.clone() }, Reply::AbortIntended(intent)))
         }

@@ -55,19 +55,23 @@ fn keep_lower<'a>(lowest: &mut Option<&'a Arc<Row>>, row: &'a Arc<Row>) {
 #[must_use]
 pub fn candidate(slice: &Slice, clock: Timestamp) -> Option<Arc<Row>> {
     let now = slice.lane.time(clock);
-    if slice.lane.leased_until(now).is_some() { None } else { next(slice).cloned() }
+    if slice.lane.leased_until(now).is_some() { None } else { next(slice, now).cloned() }
 }
 
-/// When the lane can be claimed if nothing else happens before: the end of a lease that stands
-/// before a row which could be claimed. None if there is no lease, or no such row.
+/// When the lane can be claimed if nothing else happens before: at the end of a lease that stands
+/// before a row, or when a request for approval expires. None if it can be claimed now, or if there
+/// is no such row.
 #[must_use]
 pub fn wakes_at(slice: &Slice) -> Option<Timestamp> {
-    let owner = slice.lane.owner.as_ref()?;
-    next(slice).map(|_| owner.lease_until)
+    let queued = lowest(slice, Standing::Queued).and_then(|row| row.claimable_from());
+    let errand = lowest(slice, Standing::Errand).map(|_| Timestamp(0));
+    let from = queued.into_iter().chain(errand).min()?;
+    let leased = slice.lane.owner.as_ref().map_or(Timestamp(0), |owner| owner.lease_until);
+    Some(from.max(leased)).filter(|at| *at > Timestamp(0))
 }
 
-fn next(slice: &Slice) -> Option<&Arc<Row>> {
-    let queued = lowest(slice, Standing::Queued).filter(|row| row.is_claimable());
+fn next(slice: &Slice, now: Timestamp) -> Option<&Arc<Row>> {
+    let queued = lowest(slice, Standing::Queued).filter(|row| row.is_claimable(now));
     let errand = lowest(slice, Standing::Errand);
     queued.into_iter().chain(errand).min_by_key(|row| row.sequence)
 }
@@ -96,7 +100,7 @@ pub(super) fn claim(slice: &Slice, claim: &Claim, now: Timestamp) -> Result<Deci
     }
     let epoch = lane.epoch.next();
     // The last epoch of all has no successor that could fence it.
-    if !has_its_turn(slice, row) || epoch == lane.epoch {
+    if !has_its_turn(slice, row, now) || epoch == lane.epoch {
         return Err(Refusal::NotClaimable);
     }
     let owner = Owner {
@@ -109,9 +113,9 @@ pub(super) fn claim(slice: &Slice, claim: &Claim, now: Timestamp) -> Result<Deci
     Ok(Decided { lane: Some(lane), row: Some(claimed(row)), reply: Reply::Claimed(epoch) })
 }
 
-fn has_its_turn(slice: &Slice, row: &Arc<Row>) -> bool {
+fn has_its_turn(slice: &Slice, row: &Arc<Row>, now: Timestamp) -> bool {
     match row.standing() {
-        Standing::Queued => lowest(slice, Standing::Queued) == Some(row) && row.is_claimable(),
+        Standing::Queued => lowest(slice, Standing::Queued) == Some(row) && row.is_claimable(now),
         Standing::Errand => true,
         Standing::Doubtful | Standing::Resting => false,
     }

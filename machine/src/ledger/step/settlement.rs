@@ -26,7 +26,7 @@ pub(super) fn reserve(
             return Ok(Decided::unchanged(Reply::Reserved));
         }
         Phase::Settled(_) => return Err(Refusal::AlreadySettled),
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown => {}
+        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {}
     }
     match reserved.record.settlement.outcome() {
         Outcome::Aborted => row.abort.as_ref().map(|_| ()).ok_or(Refusal::NoAbort)?,
@@ -66,9 +66,12 @@ pub(super) fn finalize(
     let row = owned(slice, owner)?.row;
     let reserved = match &row.phase {
         Phase::Terminalizing(reserved) => reserved.digest,
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Settled(_) => {
-            settlement.digest()
-        }
+        Phase::Admitted
+        | Phase::Ready
+        | Phase::Running(_)
+        | Phase::Unknown
+        | Phase::Suspended
+        | Phase::Settled(_) => settlement.digest(),
     };
     if (settlement.submission(), settlement.digest()) != (owner.submission, reserved) {
         return Err(Refusal::SettlementDiffers);

@@ -7,6 +7,7 @@
 
 use super::{Decided, owned, row};
 use crate::identity::{SubmissionId, Timestamp};
+use crate::ledger::approval::ApprovalMark;
 use crate::ledger::input::{Ownership, Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Mark, MarkState, Phase, ResolutionIntent, Row};
@@ -24,7 +25,7 @@ pub(super) fn mark(
         Phase::Settled(_) => return Err(Refusal::AlreadySettled),
         Phase::Terminalizing(_) => return Err(Refusal::RunClosing),
         Phase::Admitted | Phase::Ready => return Err(Refusal::NotRunning),
-        Phase::Running(_) | Phase::Unknown => {}
+        Phase::Running(_) | Phase::Unknown | Phase::Suspended => {}
     }
     let mut row = held.clone();
     for doubt in doubts {
@@ -92,7 +93,8 @@ pub(super) fn cover(
         return Ok(Decided::unchanged(Reply::UnknownCovered));
     }
     if row.phase == Phase::Unknown && !row.is_doubtful() {
-        row.phase = Phase::Running(InputMarker::Applied);
+        let decided = row.approvals.iter().all(ApprovalMark::is_closed);
+        row.phase = if decided { Phase::Running(InputMarker::Applied) } else { Phase::Suspended };
     }
     Ok(Decided::row(row, Reply::UnknownCovered))
 }

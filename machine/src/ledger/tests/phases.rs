@@ -142,6 +142,7 @@ fn name(phase: &Phase) -> &'static str {
         Phase::Running(InputMarker::Missing) => "Running(Missing)",
         Phase::Running(InputMarker::Applied) => "Running(Applied)",
         Phase::Unknown => "Unknown",
+        Phase::Suspended => "Suspended",
         Phase::Terminalizing(_) => "Terminalizing",
         Phase::Settled(_) => "Settled",
     }

@@ -77,7 +77,7 @@ fn dur_015_the_markers_of_every_submission_are_reproduced_from_the_log() {
         applied: true,
         doubts: BTreeSet::from([start(1)]),
         closed: BTreeSet::from([start(0)]),
-        settled: None,
+        ..Markers::default()
     };
     let settled = Some(record.digest().unwrap());
     let two = Markers { applied: true, settled, ..Markers::default() };

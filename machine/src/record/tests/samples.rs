@@ -4,7 +4,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::agent::{Allowance, Diagnostic, FinishReason, ResponsePart, ToolCall, Usage};
+use crate::agent::{
+    Allowance, ApprovalPolicy, Diagnostic, FinishReason, ResponsePart, Risk, ToolCall, Usage,
+    Verdict,
+};
+use crate::identity::{ApprovalId, DurationMs};
 
 pub(super) const SUBMISSION: SubmissionId = SubmissionId([0x11; 16]);
 pub(super) const RUN: RunId = RunId([0x22; 16]);
@@ -48,6 +52,24 @@ fn responded() -> ModelResponded {
         }),
     };
     ModelResponded { submission: SUBMISSION, turn: Turn(1), response: Arc::new(response) }
+}
+
+fn asked() -> ApprovalRequested {
+    let (parameters, policy) = (json(r#"{"amount":12}"#).digest(), Digest([0xa4; 32]));
+    ApprovalRequested {
+        submission: SUBMISSION,
+        request: ApprovalId::derive(CALL, parameters, policy),
+        call: CALL,
+        parameters,
+        policy,
+        risk: Risk::High,
+        preview: r#"{"amount":12}"#.into(),
+        terms: ApprovalPolicy {
+            expiry: Some(DurationMs(60_000)),
+            on_expiry: Verdict::Denied,
+            approver: Some(PrincipalId::new("bob").unwrap()),
+        },
+    }
 }
 
 /// One record of every kind, in the order of [`Record`].
@@ -113,6 +135,14 @@ pub(super) fn one_of_each() -> Vec<Record> {
             compaction: Compaction::Summarized("They want €12 back.".into()),
             usage: None,
         }),
+        Record::ApprovalRequested(asked()),
+        Record::ApprovalDecided(ApprovalDecided {
+            submission,
+            request: asked().request,
+            verdict: Verdict::Approved,
+            resolver: Resolver::Person(PrincipalId::new("bob").unwrap()),
+            reason: "looks right".into(),
+        }),
     ]
 }
 
@@ -131,6 +161,8 @@ pub(super) const fn place(record: &Record) -> usize {
         Record::RecoveryDecided(_) => 9,
         Record::SubmissionSettled(_) => 10,
         Record::CompactionCreated(_) => 11,
+        Record::ApprovalRequested(_) => 12,
+        Record::ApprovalDecided(_) => 13,
     }
 }
 

@@ -51,7 +51,8 @@ fn dur_009_own_knowledge_closes_no_doubt_that_is_canonical() {
 
 #[test]
 fn dur_012_an_abort_takes_what_is_in_flight_or_excused_for_a_doubt_all_the_same() {
-    let audit = AbortStep::Audit { request: Some(abort()), doubts: starts(&[0]) };
+    let audit =
+        AbortStep::Audit { request: Some(abort()), doubts: starts(&[0]), decided: Vec::new() };
     let expected = classified(6, Decision::SettleAborted(audit));
     for own in [in_flight(&[0]), excused(&[0])] {
         assert_eq!(decide_with(&aborted(RUNNING), &prepared(1), &own), expected);

@@ -43,7 +43,8 @@ fn dur_012_an_abort_beats_every_doubt_and_starts_nothing() {
     let how = Resolution::SafeToRepeat;
     for marks in [Vec::new(), alloc::vec![intended(start(0), how)]] {
         let row = Row { marks, ..aborted(Phase::Unknown) };
-        let audit = AbortStep::Audit { request: Some(abort()), doubts: starts(&[1]) };
+        let audit =
+            AbortStep::Audit { request: Some(abort()), doubts: starts(&[1]), decided: Vec::new() };
         let expected = classified(6, Decision::SettleAborted(audit));
         assert_eq!(decide(&row, &everything()), expected);
     }

@@ -112,6 +112,11 @@ fn rows_of(decision: &Decision) -> &'static [u8] {
         Decision::Reconcile(_) => &[7],
         Decision::EnsureUnknown(_) => &[8],
         Decision::AwaitResolution => &[9],
+        Decision::EnsureSuspended(_) => &[13],
+        Decision::ExpireApprovals(_)
+        | Decision::DecideApprovals(_)
+        | Decision::CoverApprovals(_)
+        | Decision::AwaitApproval => &[12],
         Decision::ResumeBatch(_) => &[14],
         Decision::Materialize | Decision::RepairReadiness => &[15],
         Decision::ApplyInput => &[16],
@@ -127,15 +132,19 @@ fn names_something(decision: &Decision) -> bool {
         | Decision::Reconcile(them)
         | Decision::EnsureUnknown(them)
         | Decision::SettleAborted(AbortStep::Mark(them)) => !them.is_empty(),
-        Decision::SettleAborted(AbortStep::Audit { request, doubts }) => {
-            request.is_some() || !doubts.is_empty()
+        Decision::SettleAborted(AbortStep::Audit { request, doubts, decided }) => {
+            request.is_some() || !doubts.is_empty() || !decided.is_empty()
         }
+        Decision::EnsureSuspended(them) => !them.is_empty(),
+        Decision::DecideApprovals(them) => !them.is_empty(),
+        Decision::ExpireApprovals(them) | Decision::CoverApprovals(them) => !them.is_empty(),
         Decision::ResumeBatch(calls) => !calls.is_empty(),
         Decision::SettleAborted(AbortStep::Reserve)
         | Decision::Nothing
         | Decision::FinalizeFromHistory(_)
         | Decision::AppendReserved(_)
         | Decision::AwaitResolution
+        | Decision::AwaitApproval
         | Decision::Materialize
         | Decision::RepairReadiness
         | Decision::ApplyInput

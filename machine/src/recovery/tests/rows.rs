@@ -57,11 +57,12 @@ fn dur_013_row_03_a_reserved_settlement_is_appended_exactly() {
 fn dur_013_row_06_an_abort_is_audited_marked_and_reserved_in_this_order() {
     let story = prepared(2);
     let row = aborted(RUNNING);
-    let audit = AbortStep::Audit { request: Some(abort()), doubts: starts(&[0, 1]) };
+    let audit =
+        AbortStep::Audit { request: Some(abort()), doubts: starts(&[0, 1]), decided: Vec::new() };
     assert_eq!(decide(&row, &story), classified(6, Decision::SettleAborted(audit)));
 
     let story = story.tell([ONE.abort_requested(), unknown(0)]);
-    let audit = AbortStep::Audit { request: None, doubts: starts(&[1]) };
+    let audit = AbortStep::Audit { request: None, doubts: starts(&[1]), decided: Vec::new() };
     assert_eq!(decide(&row, &story), classified(6, Decision::SettleAborted(audit)));
 
     let story = story.tell([unknown(1)]);
@@ -76,12 +77,13 @@ fn dur_013_row_06_an_abort_is_audited_marked_and_reserved_in_this_order() {
 
 #[test]
 fn dur_013_row_06_an_abort_needs_neither_input_nor_log() {
-    let audit = AbortStep::Audit { request: Some(abort()), doubts: Vec::new() };
+    let audit =
+        AbortStep::Audit { request: Some(abort()), doubts: Vec::new(), decided: Vec::new() };
     let audit = classified(6, Decision::SettleAborted(audit));
     assert_eq!(decide(&aborted(Phase::Ready), &Story::new()), audit);
     let (row, own) = (aborted(Phase::Admitted), OwnKnowledge::default());
     let missing = Projection::default();
-    assert_eq!(classify(&Evidence::gather(&row, &missing, &own)), audit);
+    assert_eq!(classify(&Evidence::gather(&row, &missing, &own, NOW)), audit);
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn dur_013_row_14_exactly_the_calls_without_a_result_are_resumed() {
 fn dur_013_row_15_a_missing_conversation_is_materialized() {
     let (row, own) = (ONE.row(Phase::Admitted), OwnKnowledge::default());
     let missing = Projection::default();
-    let evidence = Evidence::gather(&row, &missing, &own);
+    let evidence = Evidence::gather(&row, &missing, &own, NOW);
     assert_eq!(classify(&evidence), classified(15, Decision::Materialize));
 }
 

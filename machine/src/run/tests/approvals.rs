@@ -4,11 +4,12 @@
 use super::*;
 use crate::agent::{
     AgentPolicy, ApprovalRule, ExecutionClass, OnDenial, Pointer, RejectionReason, Risk,
-    ToolDefinition,
+    ToolDefinition, Verdict,
 };
 use crate::digest::Digest;
 use crate::effect::{ApprovalAnswer, ApprovalQuestion};
 use crate::identity::ToolName;
+use crate::record::Resolver;
 use crate::testkit::{bound, policy, text};
 
 fn asking(on_denial: OnDenial) -> Bench {
@@ -34,7 +35,8 @@ fn says(bench: Bench, answers: Vec<ApprovalAnswer>) -> Bench {
 }
 
 fn about(question: &ApprovalQuestion, approved: bool) -> ApprovalAnswer {
-    ApprovalAnswer { call: question.call, digest: question.digest, approved }
+    let verdict = if approved { Verdict::Approved } else { Verdict::Denied };
+    ApprovalAnswer { call: question.call, digest: question.digest, verdict }
 }
 
 #[test]
@@ -67,7 +69,7 @@ fn cap_006_an_answer_about_other_parameters_or_another_call_is_none() {
         alloc::vec![yes(0)],
         alloc::vec![yes(0), ApprovalAnswer { digest: Digest::ZERO, ..yes(1) }],
         alloc::vec![yes(0), ApprovalAnswer { call: ONE.call(7, 0), ..yes(1) }],
-        alloc::vec![yes(0), ApprovalAnswer { approved: false, ..yes(1) }],
+        alloc::vec![yes(0), ApprovalAnswer { verdict: Verdict::Denied, ..yes(1) }],
     ];
     for answers in wrong {
         let effects = says(bench.clone(), answers).look();
@@ -89,7 +91,7 @@ fn case_pr_03_a_denied_call_and_its_batch_settle_in_declaration_order() {
         let denied = ToolOutcome::Rejected(RejectionReason::NotApproved);
         let expected =
             [ONE.tool_settled(ONE.call(0, 0), refused), ONE.tool_settled(ONE.call(0, 1), denied)];
-        assert_eq!(committed(&effects), expected);
+        assert_eq!(committed(&effects)[2..], expected, "after the request and its decision");
         match on_denial {
             OnDenial::FailRun => assert_eq!(failure(&effects).tag(), "ApprovalDenied"),
             OnDenial::ReturnToModel => assert_eq!(questions(&effects), ["model.call"]),
@@ -103,4 +105,91 @@ fn run_028_a_denial_of_the_host_follows_the_same_rule() {
     bench.look();
     let effects = bench.answered(authorizer(0, Authorization::Denied)).look();
     assert_eq!(questions(&effects), ["model.call"]);
+}
+
+/// The same run, one that can wait for people.
+fn suspending(on_denial: OnDenial, calls: &[&str]) -> Bench {
+    let mut bench = asking(on_denial);
+    bench.state = bench.state.suspending();
+    bench.responds(0, calls)
+}
+
+#[test]
+fn case_ap_09_every_request_is_canonical_before_the_run_rests_and_what_is_decided_stays_so() {
+    let mut bench = suspending(OnDenial::FailRun, &["pay", "look", "pay"]);
+    let asked_about = questioned(&bench.look());
+    let mut bench = says(bench, alloc::vec![about(&asked_about[0], true)]);
+    let effects = bench.look();
+    assert_eq!(questions(&effects), [""; 0], "nobody starts anything");
+    let [Effect::Commit(batch)] = &effects[..] else { panic!("one batch: {effects:?}") };
+    let kinds = batch.records().iter().map(|it| match it {
+        Record::ApprovalRequested(it) => ("asked", it.call),
+        Record::ApprovalDecided(it) => {
+            assert_eq!(it.resolver, Resolver::Policy);
+            ("decided", ONE.call(0, 0))
+        }
+        other => panic!("{other:?}"),
+    });
+    let kinds: Vec<_> = kinds.collect();
+    let [first, third] = [0, 2].map(|index| ONE.call(0, index));
+    assert_eq!(kinds, [("asked", first), ("asked", third), ("decided", first)]);
+    assert_eq!(bench.state.liveness(), Liveness::Resting);
+    let view = bench.state.view().unwrap();
+    let open: Vec<_> = view.open_approvals().map(|it| it.call).collect();
+    assert_eq!(open, [third]);
+}
+
+#[test]
+fn case_ap_01_a_decision_counts_when_the_batch_is_resumed_and_the_model_is_not_asked() {
+    for (verdict, on_denial) in [
+        (Verdict::Approved, OnDenial::FailRun),
+        (Verdict::Denied, OnDenial::FailRun),
+        (Verdict::Denied, OnDenial::ReturnToModel),
+    ] {
+        let mut bench = suspending(on_denial, &["look", "pay"]);
+        let question = questioned(&bench.look()).remove(0);
+        let mut bench = says(bench, Vec::new());
+        bench.look();
+        let decided = ONE.decision(question.request, verdict);
+        assert!(bench.state.fold(alloc::vec![decided]).is_some());
+        let mut bench = bench.told(RESUMED);
+        let effects = bench.look();
+        match (verdict, on_denial) {
+            (Verdict::Approved, _) => assert_eq!(questions(&effects), ["authorizer.authorize"]),
+            (Verdict::Denied, OnDenial::FailRun) => {
+                assert_eq!(failure(&effects).tag(), "ApprovalDenied");
+            }
+            (Verdict::Denied, OnDenial::ReturnToModel) => {
+                assert_eq!(questions(&effects), ["model.call"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn auth_13_a_decision_under_another_version_of_the_policy_is_asked_for_again() {
+    let call = ONE.call(0, 0);
+    let story = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &["pay"])]);
+    let story = story.tell([ONE.asked(call, "pay")]);
+    let old = ONE.request(call, "pay").request;
+    let binding = asking(OnDenial::FailRun).state.binding;
+    let approved = story.clone().tell([ONE.decision(old, Verdict::Approved)]);
+    let mut bench = Bench::resting_with(binding.clone(), &approved, 2).told(RESUMED);
+    let question = questioned(&bench.look()).remove(0);
+    assert_ne!(question.request, old, "the old approval is void");
+    // Case AP-03: a denial stands, whatever the policy is by now.
+    let denied = story.tell([ONE.decision(old, Verdict::Denied)]);
+    let mut bench = Bench::resting_with(binding, &denied, 2).told(RESUMED);
+    assert_eq!(failure(&bench.look()).tag(), "ApprovalDenied");
+}
+
+#[test]
+fn cap_006_a_preview_is_redacted_and_cut_between_two_characters() {
+    let mut bench = suspending(OnDenial::FailRun, &["pay"]);
+    bench.look();
+    let mut bench = says(bench, Vec::new());
+    let records = committed(&bench.look());
+    let [Record::ApprovalRequested(it)] = &records[..] else { panic!("{records:?}") };
+    assert_eq!(&*it.preview, "\"[redacted]\"");
+    assert_eq!(it.terms, AgentPolicy::default().approval);
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::agent::{
     AgentPolicy, Allowance, ApprovalRule, ExecutionClass, Message, Messages, ModelRetry, OnDenial,
-    OnExhaustion, Schema, ToolChoice, ToolDefinition, Usage,
+    OnExhaustion, Schema, ToolChoice, ToolDefinition, Usage, Verdict,
 };
 use crate::effect::{ApprovalAnswer, ApprovalQuestion};
 use crate::identity::{DurationMs, PrincipalId, SubmissionId, ToolName};
@@ -242,7 +242,7 @@ fn answer(external: &External, how: u8) -> Answer {
             let answer = |it: &ApprovalQuestion| ApprovalAnswer {
                 call: it.call,
                 digest: it.digest,
-                approved: !how.is_multiple_of(4),
+                verdict: if how.is_multiple_of(4) { Verdict::Denied } else { Verdict::Approved },
             };
             let answers = questions.iter().map(answer).collect();
             Answer::Approver { run: *run, turn: *turn, answers }
