@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome,
+    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome, Verdict,
 };
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion};
@@ -96,7 +96,9 @@ pub(crate) struct Tool {
     /// What who looks says of a start that ran.
     pub(crate) honest: Resolution,
     pub(crate) denied: bool,
-    /// Whether the approver turns it down.
+    /// Whether the approver leaves it to people.
+    people: bool,
+    /// Whether whoever is asked turns it down.
     disapproved: bool,
     scripted: Option<Resolution>,
 }
@@ -189,10 +191,20 @@ impl Cast {
         tool.is_some_and(|tool| tool.approval == ApprovalRule::Ask)
     }
 
-    /// Whether an approver lets this call start.
-    pub(crate) fn approve(&self, question: &ApprovalQuestion) -> ApprovalAnswer {
-        let approved = self.tool(&question.tool).is_some_and(|tool| !tool.disapproved);
-        ApprovalAnswer { call: question.call, digest: question.digest, approved }
+    /// What an approver says at once of a call, if it does not leave it to people.
+    pub(crate) fn approve(&self, question: &ApprovalQuestion) -> Option<ApprovalAnswer> {
+        let tool = self.tool(&question.tool);
+        let (call, digest) = (question.call, question.digest);
+        let verdict = self.verdict(&question.tool);
+        tool.is_none_or(|tool| !tool.people).then_some(ApprovalAnswer { call, digest, verdict })
+    }
+
+    /// What is said of the calls of a tool, by whoever says it.
+    pub(crate) fn verdict(&self, tool: &ToolName) -> Verdict {
+        match self.tool(tool) {
+            Some(tool) if !tool.disapproved => Verdict::Approved,
+            Some(_) | None => Verdict::Denied,
+        }
     }
 
     /// What the scenario's operator is told to say of a tool.
@@ -276,6 +288,7 @@ fn tools(scenario: &Scenario) -> Vec<Tool> {
             reconciles: tool.definition.reconciles,
             honest: fallback(tool),
             denied: scenario.denied.contains(&name),
+            people: scenario.people.contains(&name),
             disapproved: scenario.disapproved.contains(&name),
             scripted: scripted.map(|it| it.resolution.clone()),
             name,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use everstep_machine::admission::{self, AdmissionMachine, Call, Receipt, Rejection};
 use everstep_machine::attempt::End;
 use everstep_machine::contract::Machine;
-use everstep_machine::identity::{ConversationId, Sequence, SubmissionId};
+use everstep_machine::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
 use everstep_machine::ledger::{Phase, Row};
 use everstep_machine::record::{Corruption, Record, SubmissionSettled};
 use everstep_machine::store::{LogPage, Pipeline, Reply, StoreCommand, StoreFault, Target};
@@ -50,6 +50,8 @@ pub enum Standing {
     Settled(Arc<SubmissionSettled>),
     /// Somebody has to say what became of a start, and nobody has (DUR-017): the row.
     Unknown(Arc<Row>),
+    /// Somebody has to decide whether a call may start, and nobody has (CAP-006): the row.
+    Suspended(Arc<Row>),
 }
 
 /// Pipelines in a row whose fate is unknown, until a client is told so.
@@ -101,7 +103,7 @@ impl Host {
     ) -> Result<Standing, HostError> {
         let done = |row: &Arc<Row>| match &row.phase {
             Phase::Settled(_) => true,
-            Phase::Unknown => !row.is_claimable(),
+            Phase::Unknown | Phase::Suspended => row.awaits_people(),
             Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => false,
         };
         let row = self.until(lane, submission, done).await?;
@@ -121,7 +123,9 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<(), HostError> {
-        self.until(lane, submission, |row| !row.is_claimable()).await.map(|_| ())
+        self.until(lane, submission, |row| row.claimable_from() != Some(Timestamp(0)))
+            .await
+            .map(|_| ())
     }
 
     /// Subscribes, reads, and parks until the row is as it is wanted.

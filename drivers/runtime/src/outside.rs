@@ -154,7 +154,7 @@ pub(crate) fn panicked(external: &External) -> Answer {
             subject: *subject,
             verdicts: values.iter().map(|_| Some(diagnostic("the check panicked"))).collect(),
         },
-        // What nobody has approved is not approved.
+        // What nobody has decided waits for people.
         External::Approve { run, turn, .. } => {
             Answer::Approver { run: *run, turn: *turn, answers: Vec::new() }
         }

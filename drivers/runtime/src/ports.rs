@@ -43,10 +43,11 @@ pub trait Authorizer: Send + Sync {
     -> BoxFuture<Authorization>;
 }
 
-/// Says whether calls may start whose tools want to be asked about.
+/// Says at once whether calls may start whose tools want to be asked about.
 pub trait Approver: Send + Sync {
-    /// About each call by itself. What it says nothing about is not approved, and an answer
-    /// counts for exactly the parameters that it was asked about.
+    /// About each call by itself. What it says nothing about waits for people: the submission is
+    /// suspended until somebody decides (CAP-006), and in an ephemeral run, which cannot wait, it is
+    /// denied. An answer counts for exactly the parameters that it was asked about.
     fn approve(
         &self,
         run: RunId,
@@ -79,7 +80,7 @@ impl Authorizer for AllowAll {
     }
 }
 
-/// An approver that approves of nothing: where nobody can be asked, nobody has said yes.
+/// An approver that decides nothing: everything waits for people.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoApprover;
 

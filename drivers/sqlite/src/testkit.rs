@@ -90,6 +90,7 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         phase,
         abort: None,
         marks: Vec::new(),
+        approvals: Vec::new(),
     }
 }
 

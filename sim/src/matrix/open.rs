@@ -11,8 +11,6 @@ use std::fmt;
 pub enum Capability {
     /// Delegation to subagents.
     Subagents,
-    /// Approval by people and policies.
-    Approvals,
     /// Several submissions in one run.
     Joining,
     /// Input for a run that is under way.
@@ -23,15 +21,13 @@ pub enum Capability {
 
 impl Capability {
     /// Every capability that rows wait for.
-    pub const ALL: &'static [Self] =
-        &[Self::Subagents, Self::Approvals, Self::Joining, Self::Steering, Self::Steps];
+    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Joining, Self::Steering, Self::Steps];
 
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Subagents => "subagents",
-            Self::Approvals => "approvals",
             Self::Joining => "joining",
             Self::Steering => "steering",
             Self::Steps => "steps",
@@ -43,9 +39,6 @@ impl Capability {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
-            Self::Approvals => {
-                &["approvalrequested", "approvaldecided", "suspend", "decide_", "decision"]
-            }
             Self::Joining => &["join"],
             Self::Steering => &["steer"],
             Self::Steps => &["step"],
@@ -80,9 +73,6 @@ macro_rules! open {
 #[must_use]
 pub const fn open_rows() -> &'static [OpenRow] {
     open![
-        "A-03" Approvals "before and after an approval is requested",
-        "A-04" Approvals "before and after the row is suspended",
-        "A-05" Approvals "before and after a decision is recorded",
         "A-06" Joining "before and after a queued submission starts to join",
         "A-07" Joining "before and after a joined input is recorded",
         "A-08" Joining "before and after a joined submission is settled with its host",

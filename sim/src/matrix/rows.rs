@@ -99,6 +99,17 @@ rows! {
     /// The abort is canonical.
     A02 => "A-02", "an abort becomes canonical",
         "The intent on the row is recorded, once, before anything is settled as aborted.";
+    /// Somebody has to decide.
+    A03 => "A-03", "an approval is requested",
+        "Either nobody was asked, and the batch is put to the approver again, or the request is \
+         canonical and its row is suspended for it. Nobody learns of it before.";
+    /// Nobody holds the lane.
+    A04 => "A-04", "the row is suspended",
+        "The log says what is asked: the row is suspended for it, once, and nobody holds the lane.";
+    /// Somebody has decided.
+    A05 => "A-05", "a decision is recorded",
+        "The decision stands on the row or it does not; the log repeats it, once, before anything \
+         starts, and the model is not asked again.";
     /// Context is smaller.
     A12 => "A-12", "context is made smaller",
         "Either nothing was made smaller, and whoever takes over asks for it again, visibly at \
@@ -156,6 +167,8 @@ const fn ledger(kind: LedgerKind, phase: CrashPhase) -> Row {
         LedgerKind::Reserve => split(phase, Row::D14, Row::D15),
         LedgerKind::Finalize => split(phase, Row::D16, Row::D17),
         LedgerKind::Abort => Row::A01,
+        LedgerKind::Suspend => Row::A04,
+        LedgerKind::Decide | LedgerKind::Expire | LedgerKind::CoverApprovals => Row::A05,
     }
 }
 
@@ -170,6 +183,8 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
         BatchKind::ToolSettled => split(phase, Row::D12, Row::D13),
         BatchKind::ToolUnknown | BatchKind::ToolResolved => Row::D12,
         BatchKind::AbortRequested => Row::A02,
+        BatchKind::ApprovalRequested => Row::A03,
+        BatchKind::ApprovalDecided => Row::A05,
         BatchKind::CompactionCreated => Row::A12,
         BatchKind::SubmissionSettled => split(phase, Row::D15, Row::D16),
     }

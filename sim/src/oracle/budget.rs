@@ -49,6 +49,8 @@ impl Judge {
             | Record::ToolUnknown(_)
             | Record::ToolResolved(_)
             | Record::AbortRequested(_)
+            | Record::ApprovalRequested(_)
+            | Record::ApprovalDecided(_)
             | Record::RecoveryDecided(_) => {}
         }
     }

@@ -25,6 +25,9 @@ impl Judge {
         let records = stored.batch().records();
         for (at, record) in records.iter().enumerate() {
             self.check_record(cast, lane, epoch, record, permits);
+            if let Record::ApprovalDecided(it) = record {
+                self.check_decision(epoch, &records[..at], it, permits);
+            }
             if let Record::ToolSettled(it) = record {
                 self.check_result(cast, lane, &records[..at], it);
             }
@@ -52,10 +55,12 @@ impl Judge {
             | Record::ModelInterrupted(_)
             | Record::ToolSettled(_)
             | Record::AbortRequested(_)
+            | Record::ApprovalRequested(_)
+            | Record::ApprovalDecided(_)
             | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
             Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
-            Record::ToolPrepared(it) => self.check_prepared(cast, epoch, it, permits),
+            Record::ToolPrepared(it) => self.check_prepared(cast, lane, epoch, it, permits),
             Record::ToolUnknown(_) => self.note(Sometimes::Unknown),
             Record::ToolResolved(it) => self.note(match &*it.resolution {
                 Resolution::Completed(_) => Sometimes::ResolvedCompleted,
@@ -103,12 +108,19 @@ impl Judge {
         }
     }
 
-    fn check_prepared(&mut self, cast: &Cast, epoch: Epoch, it: &ToolPrepared, permits: &Permits) {
+    fn check_prepared(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        epoch: Epoch,
+        it: &ToolPrepared,
+        permits: &Permits,
+    ) {
         let told = || format!("call {:?} of {} is prepared under epoch {epoch}", it.call, it.tool);
         if it.epoch != epoch || !permits.authorises(epoch, it.call) {
             self.broken(Property::Authorised, told);
         }
-        if cast.asks(&it.tool) && !permits.approves(epoch, it.call, it.parameters) {
+        if cast.asks(&it.tool) && !self.is_approved(cast, lane, it.call, it.parameters) {
             self.broken(Property::Approved, told);
         }
     }

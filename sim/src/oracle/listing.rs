@@ -30,6 +30,11 @@ impl Judge {
                     row.marks.extend(doubts);
                 }
             }
+            Command::Decide { request, intent, .. } if executed.changed => {
+                self.memory_mut().decisions.push((*request, intent.verdict));
+            }
+            Command::Suspend { .. } if executed.changed => self.note(Sometimes::Suspended),
+            Command::Expire { .. } if executed.changed => self.note(Sometimes::Expired),
             Command::Release { owner } if executed.changed => {
                 self.check_marks(lane, owner.submission);
             }
@@ -46,6 +51,10 @@ impl Judge {
             | Command::MarkInput { .. }
             | Command::Resolve { .. }
             | Command::CoverUnknown { .. }
+            | Command::Suspend { .. }
+            | Command::Decide { .. }
+            | Command::Expire { .. }
+            | Command::CoverApprovals { .. }
             | Command::Reserve { .. } => {}
         }
     }

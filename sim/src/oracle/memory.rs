@@ -3,9 +3,11 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use everstep_machine::agent::Purpose;
+use everstep_machine::agent::{Purpose, Verdict};
 use everstep_machine::conversation::TailRef;
-use everstep_machine::identity::{AdmissionSequence, Epoch, RunId, SubmissionId, ToolCallId, Turn};
+use everstep_machine::identity::{
+    AdmissionSequence, ApprovalId, Epoch, RunId, SubmissionId, ToolCallId, Turn,
+};
 use everstep_machine::projection::Projection;
 use everstep_machine::record::Doubt;
 
@@ -17,6 +19,8 @@ pub(super) struct Memory {
     pub(super) lanes: Vec<LaneMemory>,
     /// Calls that the operator allowed to run once more, each as often as it was said.
     pub(super) repeats: Vec<ToolCallId>,
+    /// What people decided, as the ledger accepted it.
+    pub(super) decisions: Vec<(ApprovalId, Verdict)>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
 }
@@ -58,7 +62,12 @@ pub(super) struct RowMemory {
 impl Memory {
     pub(super) fn new(lanes: usize) -> Self {
         let lanes = (0..lanes).map(|_| LaneMemory { free: true, ..LaneMemory::default() });
-        Self { lanes: lanes.collect(), repeats: Vec::new(), asked: Vec::new() }
+        Self {
+            lanes: lanes.collect(),
+            repeats: Vec::new(),
+            decisions: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     /// Everything else follows from rows and logs, which have fingerprints of their own; and

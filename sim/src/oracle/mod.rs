@@ -19,6 +19,7 @@
 //! | `end` | what is left when nothing happens any more |
 
 mod account;
+mod approval;
 mod budget;
 mod end;
 mod fencing;
@@ -59,6 +60,11 @@ impl Judge {
     pub(crate) fn new(lanes: usize) -> Self {
         let memory = Arc::new(Memory::new(lanes));
         Self { memory, reached: SometimesSet::default(), violation: None }
+    }
+
+    /// The fold over a log, as it was seen to grow.
+    pub(crate) fn fold(&self, lane: usize) -> &Projection {
+        &self.memory.lanes[lane].fold
     }
 
     pub(crate) fn violation(&self) -> Option<&Violation> {

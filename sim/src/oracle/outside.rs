@@ -1,7 +1,7 @@
 //! What leaves for the outside, and what happens there.
 
 use everstep_machine::agent::{ExecutionClass, Resolution};
-use everstep_machine::effect::{Answer, ApprovalQuestion, External, Invocation};
+use everstep_machine::effect::{External, Invocation};
 use everstep_machine::identity::ToolCallId;
 use everstep_machine::record::Doubt;
 
@@ -44,42 +44,13 @@ impl Judge {
         }
     }
 
-    /// An approver is asked about exactly what the log holds.
-    fn check_questions(&mut self, cast: &Cast, lane: usize, questions: &[ApprovalQuestion]) {
-        for question in questions {
-            let submission = cast.declared(question.call).map(|call| call.submission);
-            let fold = &self.memory.lanes[lane].fold;
-            let view = submission.and_then(|submission| fold.submission(submission));
-            let call = view.and_then(|view| view.calls().find(|call| call.id == question.call));
-            // A settled submission forgets its calls: who asks about one so late is a zombie.
-            let Some(call) = call else { continue };
-            if call.parameters.digest() != question.digest || call.tool != question.tool {
-                self.broken(Property::Approved, || {
-                    format!(
-                        "the log holds another call than an approver is asked about: {question:?}"
-                    )
-                });
-            }
-        }
-    }
-
-    fn note_approvals(&mut self, answer: &Answer) {
-        let Answer::Approver { answers, .. } = answer else { return };
-        if answers.iter().any(|answer| answer.approved) {
-            self.note(Sometimes::Approved);
-        }
-        if answers.iter().any(|answer| !answer.approved) {
-            self.note(Sometimes::Disapproved);
-        }
-    }
-
     /// RUN-028, ARC-10: who starts a call was allowed to, has prepared it, and has the budget.
     fn check_start(&mut self, cast: &Cast, lane: usize, it: &Invocation, permits: &Permits) {
         let told = || format!("call {:?} of {} starts under epoch {}", it.call, it.tool, it.epoch);
         if !permits.authorises(it.epoch, it.call) {
             self.broken(Property::Authorised, told);
         }
-        let approved = || permits.approves(it.epoch, it.call, it.parameters.digest());
+        let approved = || self.is_approved(cast, lane, it.call, it.parameters.digest());
         if cast.asks(&it.tool) && !approved() {
             self.broken(Property::Approved, told);
         }

@@ -1,7 +1,7 @@
 //! What an attempt believes, against what is stored (DUR-015).
 
 use everstep_machine::attempt::State;
-use everstep_machine::ledger::{Mark, MarkState, Phase, Row};
+use everstep_machine::ledger::{ApprovalMark, ApprovalState, Mark, MarkState, Phase, Row};
 
 use super::{Judge, Property};
 use crate::store::Shelf;
@@ -44,7 +44,8 @@ impl Judge {
 /// Whether a row is as its owner expects it: times aside, and what other people may have asked
 /// for meanwhile.
 pub(super) fn agree(predicted: &Row, stored: &Row) -> bool {
-    let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks } = predicted;
+    let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks, approvals } =
+        predicted;
     admission.submission == stored.admission.submission
         && *sequence == stored.sequence
         && *claims == stored.claims
@@ -52,6 +53,8 @@ pub(super) fn agree(predicted: &Row, stored: &Row) -> bool {
         && (abort.is_none() || *abort == stored.abort)
         && marks.len() == stored.marks.len()
         && marks.iter().zip(&stored.marks).all(|(mine, theirs)| same_mark(mine, theirs))
+        && approvals.len() == stored.approvals.len()
+        && approvals.iter().zip(&stored.approvals).all(|(mine, theirs)| same_request(mine, theirs))
 }
 
 fn same_phase(mine: &Phase, theirs: &Phase) -> bool {
@@ -61,6 +64,11 @@ fn same_phase(mine: &Phase, theirs: &Phase) -> bool {
         }
         _ => mine == theirs,
     }
+}
+
+fn same_request(mine: &ApprovalMark, theirs: &ApprovalMark) -> bool {
+    let decided_since = mine.is_open() && matches!(theirs.state, ApprovalState::Intended(_));
+    mine.request == theirs.request && (decided_since || mine.state == theirs.state)
 }
 
 fn same_mark(mine: &Mark, theirs: &Mark) -> bool {

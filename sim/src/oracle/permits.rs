@@ -1,5 +1,6 @@
 //! What an attempt was allowed to start, as the answers that it got say.
 
+use everstep_machine::agent::Verdict;
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{Answer, Authorization, External};
 use everstep_machine::identity::{Epoch, ToolCallId};
@@ -21,7 +22,7 @@ impl Permits {
                 Answer::Authorizer { authorization: Authorization::Allowed, .. },
             ) => calls.iter().for_each(|call| self.authorise(epoch, *call)),
             (External::Approve { .. }, Answer::Approver { answers, .. }) => {
-                let yes = answers.iter().filter(|answer| answer.approved);
+                let yes = answers.iter().filter(|answer| answer.verdict == Verdict::Approved);
                 yes.for_each(|it| self.approve(epoch, it.call, it.digest));
             }
             _ => {}
@@ -41,7 +42,7 @@ impl Permits {
         self.authorised.contains(&(epoch, call))
     }
 
-    /// Whether an approver lets a call start under an epoch with exactly these parameters.
+    /// Whether an approver let a call start, asked under an epoch about exactly these parameters.
     pub(super) fn approves(&self, epoch: Epoch, call: ToolCallId, parameters: Digest) -> bool {
         self.approved.contains(&(epoch, call, parameters))
     }

@@ -52,9 +52,11 @@ named! {
         IdempotentOnce => "an idempotent call has one effect",
         /// RUN-028: a call is authorised under the epoch that prepares or starts it.
         Authorised => "no call starts without an authorisation",
-        /// SEC-02, ARC-10: a call that a person is asked about starts only with a yes to exactly
-        /// its parameters, under the epoch that starts it.
+        /// SEC-02, ARC-10: a call that somebody is asked about starts only when a yes to exactly
+        /// its parameters is canonical.
         Approved => "no call starts without the approval that its tool wants",
+        /// CAP-006, AUTH-14: the log tells what people, policies and clocks decided, and nothing else.
+        Decisions => "a canonical decision is one that somebody made",
         /// RUN-009: an attempt starts a call only while its run has a place for it.
         Places => "a run has no more calls in flight than it may",
         /// RUN-015, RUN-017: calls that a budget forbids are never prepared and never start.
@@ -126,6 +128,10 @@ named! {
         Approved => "an approver let a call start",
         /// An approver said no.
         Disapproved => "an approver turned a call down",
+        /// A row was suspended.
+        Suspended => "a submission waited for a decision",
+        /// A request's time was over.
+        Expired => "a request for approval expired",
         /// Every place of a run was taken.
         Full => "a run had as many calls in flight as it may",
         /// A model was asked with tools forbidden.

@@ -68,7 +68,8 @@ impl Outside {
                 at_once(Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts })
             }
             External::Approve { run, turn, questions } => {
-                let answers = questions.iter().map(|question| cast.approve(question)).collect();
+                let answers =
+                    questions.iter().filter_map(|question| cast.approve(question)).collect();
                 at_once(Answer::Approver { run: *run, turn: *turn, answers })
             }
             External::Authorize { run, turn, calls } => {

@@ -91,6 +91,8 @@ pub struct AgentFile {
     /// Tools whose calls an approver turns down; those of others that ask are approved. None if
     /// there is nobody to ask.
     pub disapproved: Option<Vec<ToolName>>,
+    /// Tools whose calls an approver leaves to people.
+    pub people: Vec<ToolName>,
     /// What the model does, turn by turn. A turn beyond the script repeats the last.
     pub turns: Vec<TurnScript>,
 }
@@ -170,6 +172,7 @@ struct Draft {
     appends: Vec<Option<String>>,
     denied: Vec<ToolName>,
     disapproved: Option<Vec<ToolName>>,
+    people: Vec<ToolName>,
     script: Script,
 }
 
@@ -177,7 +180,7 @@ struct Draft {
 /// a file of its own.
 fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), ScenarioError> {
     let draft = parse::file(path, text, &AGENT_FILE, draft)?;
-    let Draft { agent, tools, appends, denied, disapproved, script } = draft;
+    let Draft { agent, tools, appends, denied, disapproved, people, script } = draft;
     let (turns, bytes) = match script {
         Script::Here(turns) => (turns, None),
         Script::Beside(name) => {
@@ -196,7 +199,8 @@ fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), Scen
         let (definition, latency, outcome) = (script.definition, script.latency, script.outcome);
         AgentTool { definition, latency, append, outcome }
     });
-    Ok((AgentFile { agent, tools: tools.collect(), denied, disapproved, turns }, bytes))
+    let tools = tools.collect();
+    Ok((AgentFile { agent, tools, denied, disapproved, people, turns }, bytes))
 }
 
 fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
@@ -210,13 +214,14 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
     let denied = tools.denied(&denials(root, "authorizer"))?;
     let approver = root.row("approver").map(|_| denials(root, "approver"));
     let disapproved = approver.map(|denies| tools.disapproved(&denies)).transpose()?;
+    let people = tools.disapproved(&names(root, "approver", "people"))?;
     let script = match root.row("model") {
         Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
         None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),
     };
     let appends = appends.iter().map(|said| said.as_ref().map(|it| file_name("append", it)));
     let appends = appends.map(Option::transpose).collect::<Checked<_>>()?;
-    Ok(Draft { agent, tools, appends, denied, disapproved, script })
+    Ok(Draft { agent, tools, appends, denied, disapproved, people, script })
 }
 
 fn about(root: &Row<'_, '_>) -> Checked<()> {

@@ -220,6 +220,7 @@ pub struct ScenarioBuilder {
     pub(super) tools: Vec<Tool>,
     pub(super) denied: Vec<Said>,
     pub(super) disapproved: Vec<Said>,
+    pub(super) people: Vec<Said>,
     /// The rules of a live model; without them it follows a script.
     pub(super) rules: Option<Located<Vec<Rule>>>,
     pub(super) turns: Vec<Turn>,

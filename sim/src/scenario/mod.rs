@@ -74,6 +74,8 @@ pub struct Scenario {
     pub denied: Vec<ToolName>,
     /// Tools whose calls an approver turns down; those of others that ask are approved.
     pub disapproved: Vec<ToolName>,
+    /// Tools whose calls an approver leaves to people, who then say the same of them.
+    pub people: Vec<ToolName>,
     /// What its model goes by.
     pub model: ModelScript,
     /// What clients submit, in this order.

@@ -2,6 +2,7 @@
 
 use everstep_machine::agent::{
     ApprovalRule, Dimension, ExecutionClass, FailureMode, OnDenial, OnExhaustion, RetryClass, Risk,
+    Verdict,
 };
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
@@ -59,6 +60,9 @@ pub(super) const EXHAUSTIONS: Words<OnExhaustion, 2> =
 
 pub(super) const DENIALS: Words<OnDenial, 2> =
     [("fail-run", OnDenial::FailRun), ("return-to-model", OnDenial::ReturnToModel)];
+
+pub(super) const VERDICTS: Words<Verdict, 2> =
+    [("approve", Verdict::Approved), ("deny", Verdict::Denied)];
 
 pub(super) const RISKS: Words<Risk, 4> = [
     ("low", Risk::Low),

@@ -60,13 +60,17 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
         | Command::MarkInput { owner }
         | Command::MarkUnknown { owner, .. }
         | Command::CoverUnknown { owner, .. }
+        | Command::Suspend { owner, .. }
+        | Command::Expire { owner, .. }
+        | Command::CoverApprovals { owner, .. }
         | Command::Reserve { owner, .. }
         | Command::Finalize { owner, .. } => Some(owner),
         Command::Admit(_)
         | Command::Ready { .. }
         | Command::Claim(_)
         | Command::Abort { .. }
-        | Command::Resolve { .. } => None,
+        | Command::Resolve { .. }
+        | Command::Decide { .. } => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use everstep_machine::ledger::{Mark, Phase, Row, Settled};
+use everstep_machine::ledger::{ApprovalMark, Mark, Phase, Row, Settled};
 
 /// A row as its future sees it: when things happened to it changes nothing, and its admission
 /// follows from its submission.
@@ -10,11 +10,12 @@ pub(super) struct RowPrint<'a>(pub(super) &'a Row);
 
 impl Hash for RowPrint<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks } = self.0;
+        let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks, approvals } =
+            self.0;
         (admission.submission, sequence, claims, abort).hash(state);
         core::mem::discriminant(phase).hash(state);
         match phase {
-            Phase::Admitted | Phase::Ready | Phase::Unknown => {}
+            Phase::Admitted | Phase::Ready | Phase::Unknown | Phase::Suspended => {}
             Phase::Running(marker) => marker.hash(state),
             Phase::Terminalizing(reserved) => reserved.digest.hash(state),
             Phase::Settled(Settled { digest, outcome, epoch, at: _ }) => {
@@ -24,6 +25,10 @@ impl Hash for RowPrint<'_> {
         marks.len().hash(state);
         for Mark { doubt, since: _, state: mark } in marks {
             (doubt, mark).hash(state);
+        }
+        approvals.len().hash(state);
+        for ApprovalMark { request, since: _, expires_at, approver: _, state: mark } in approvals {
+            (request, expires_at, mark).hash(state);
         }
     }
 }

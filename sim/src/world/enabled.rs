@@ -16,6 +16,7 @@ use everstep_machine::identity::Timestamp;
 
 use super::World;
 use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
+use super::operate::wants_people;
 use super::process::{FlightProgress, Progress, Role, Task};
 use crate::fault::Fault;
 
@@ -28,7 +29,7 @@ pub enum Event {
     Start(ProcessIndex),
     /// The client with this abort asks for it.
     Abort(usize),
-    /// The operator looks at the first open doubt.
+    /// The operator looks at the first thing that waits for people.
     Look,
     /// Time passes until something that waits for it is due.
     Time,
@@ -105,7 +106,7 @@ impl World {
                 let process = ProcessIndex(self.cast.clients.len() + abort);
                 format!("{}: is asked for", self.process_name(process))
             }
-            Event::Look => "operator: looks at an unknown outcome".to_owned(),
+            Event::Look => "operator: looks at what waits for people".to_owned(),
             Event::Time => "time passes".to_owned(),
             Event::Break(moment, fault) => {
                 let process = self.process_name(moment.process);
@@ -183,7 +184,7 @@ impl World {
         let operator = self.processes.iter().find(|process| process.role == Role::Operator);
         let is_free = operator.is_some_and(|process| process.progress == Progress::Idle);
         let mut rows = self.shelves.iter().flat_map(|shelf| shelf.rows());
-        is_free && rows.any(|row| row.marks.iter().any(|mark| mark.is_open()))
+        is_free && rows.any(|row| wants_people(row))
     }
 
     /// The next time at which something is due that nobody needs to move for.

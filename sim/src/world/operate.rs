@@ -1,9 +1,11 @@
-//! The operator: looks for unknown outcomes when everything else rests.
+//! The operator: looks for what waits for people when everything else rests.
 
 use std::sync::Arc;
 
 use everstep_machine::identity::{PrincipalId, SubmissionId};
-use everstep_machine::ledger::{Command, ResolutionIntent};
+use everstep_machine::ledger::{
+    ApprovalMark, Command, DecisionIntent, Phase, ResolutionIntent, Row,
+};
 use everstep_machine::record::Doubt;
 use everstep_machine::store::{Pipeline, StoreCommand};
 
@@ -19,8 +21,8 @@ pub(super) struct Operator {
 }
 
 impl World {
-    /// Lets the operator decide the first open doubt. False if there is none, or nobody free to
-    /// ask.
+    /// Lets the operator say something of the first thing that waits for people. False if there is
+    /// none, or nobody free to ask.
     pub(super) fn ask_operator(&mut self) -> bool {
         let is_free = |role| role == Role::Operator;
         let Some(process) = self.processes.iter().position(|it| is_free(it.role)) else {
@@ -30,9 +32,22 @@ impl World {
         if it.paused || it.progress != Progress::Idle {
             return false;
         }
-        let Some((lane, submission, doubt)) = self.open_doubt() else { return false };
+        let Some((lane, command)) = self.resolution(process).or_else(|| self.decision(process))
+        else {
+            return false;
+        };
+        let commands = vec![StoreCommand::Ledger(command)];
+        let pipeline = Pipeline { lane: self.cast.lanes[lane].clone(), commands };
+        self.operator.request = Some((lane, Arc::new(Printed::new(pipeline))));
+        self.process_mut(process).progress = Progress::Due;
+        true
+    }
+
+    /// What is said of the first open doubt.
+    fn resolution(&mut self, process: usize) -> Option<(usize, Command)> {
+        let (lane, submission, doubt) = self.open_doubt()?;
         let cast = Arc::clone(&self.cast);
-        let Some(tool) = self.outside.tool_of(&cast, doubt.call).cloned() else { return false };
+        let tool = self.outside.tool_of(&cast, doubt.call).cloned()?;
         let resolution = self.outside.resolve(&cast, doubt, &tool);
         self.note(process, lane, || format!("looks at {doubt:?} and says {resolution:?}"));
         self.judge.resolved(&cast, &self.outside, doubt, &resolution);
@@ -41,12 +56,26 @@ impl World {
             principal: operator(),
             reason: Arc::from("looked at the outside"),
         };
-        let command = Command::Resolve { submission, doubt, intent };
-        let commands = vec![StoreCommand::Ledger(command)];
-        let pipeline = Pipeline { lane: self.cast.lanes[lane].clone(), commands };
-        self.operator.request = Some((lane, Arc::new(Printed::new(pipeline))));
-        self.process_mut(process).progress = Progress::Due;
-        true
+        Some((lane, Command::Resolve { submission, doubt, intent }))
+    }
+
+    /// What is said of the first open request for approval.
+    fn decision(&mut self, process: usize) -> Option<(usize, Command)> {
+        let (lane, submission, mark) = self.open_request()?;
+        let fold = self.judge.fold(lane);
+        let call = fold
+            .submission(submission)?
+            .calls()
+            .find(|call| call.approval().is_some_and(|it| it.request.request == mark.request))?;
+        let verdict = self.cast.verdict(&call.tool);
+        let request = mark.request;
+        self.note(process, lane, || format!("is asked about {request:?} and says {verdict:?}"));
+        let intent = DecisionIntent {
+            verdict,
+            principal: mark.approver.unwrap_or_else(operator),
+            reason: Arc::from("thought about it"),
+        };
+        Some((lane, Command::Decide { submission, request, intent }))
     }
 
     fn open_doubt(&self) -> Option<(usize, SubmissionId, Doubt)> {
@@ -57,6 +86,26 @@ impl World {
             })
         })
     }
+
+    fn open_request(&self) -> Option<(usize, SubmissionId, ApprovalMark)> {
+        self.shelves.iter().enumerate().find_map(|(lane, shelf)| {
+            shelf.rows().iter().find_map(|row| {
+                let mark = wanted(row).next()?.clone();
+                Some((lane, row.admission.submission, mark))
+            })
+        })
+    }
+}
+
+/// Whether somebody can say something of a row.
+pub(super) fn wants_people(row: &Row) -> bool {
+    row.marks.iter().any(|mark| mark.is_open()) || wanted(row).next().is_some()
+}
+
+/// The requests that can still be decided, as far as the row says.
+fn wanted(row: &Row) -> impl Iterator<Item = &ApprovalMark> {
+    let open = row.phase == Phase::Suspended && row.abort.is_none();
+    row.approvals.iter().filter(move |mark| open && mark.is_open())
 }
 
 fn operator() -> PrincipalId {

@@ -114,7 +114,9 @@ impl World {
         self.judge.command(&self.cast, lane, command, executed, &it.permits);
         match command {
             StoreCommand::Ledger(
-                ledger::Command::Abort { .. } | ledger::Command::Resolve { .. },
+                ledger::Command::Abort { .. }
+                | ledger::Command::Resolve { .. }
+                | ledger::Command::Decide { .. },
             ) if executed.changed => {
                 self.reach_others(process, lane, |other| other.woken = true);
             }

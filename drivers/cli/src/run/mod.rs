@@ -234,7 +234,9 @@ fn ports(agent: &Agent, call: &Call) -> Ports {
         model: Arc::new(outside::Scripted::new(Arc::clone(file))),
         tools: Arc::new(outside::FileTools::new(Arc::clone(file))),
         approver: match &file.disapproved {
-            Some(denied) => Arc::new(outside::Approvals(denied.clone())),
+            Some(denied) => {
+                Arc::new(outside::Approvals { denied: denied.clone(), people: file.people.clone() })
+            }
             None => Arc::new(NoApprover),
         },
         authorizer: if file.denied.is_empty() {

@@ -90,8 +90,12 @@ impl Authorizer for Denials {
     }
 }
 
-/// An approver that approves everything but calls of the tools that the file names.
-pub(super) struct Approvals(pub(super) Vec<ToolName>);
+/// An approver that does what the file says: it denies calls of some tools, leaves those of others
+/// to people, and approves the rest.
+pub(super) struct Approvals {
+    pub(super) denied: Vec<ToolName>,
+    pub(super) people: Vec<ToolName>,
+}
 
 impl Approver for Approvals {
     fn approve(
@@ -100,10 +104,15 @@ impl Approver for Approvals {
         _turn: Turn,
         questions: Vec<ApprovalQuestion>,
     ) -> BoxFuture<Vec<ApprovalAnswer>> {
-        let answers = questions.into_iter().map(|question| ApprovalAnswer {
+        let decided = questions.into_iter().filter(|it| !self.people.contains(&it.tool));
+        let answers = decided.map(|question| ApprovalAnswer {
             call: question.call,
             digest: question.digest,
-            approved: !self.0.contains(&question.tool),
+            verdict: if self.denied.contains(&question.tool) {
+                Verdict::Denied
+            } else {
+                Verdict::Approved
+            },
         });
         let answers = answers.collect();
         Box::pin(async move { answers })

@@ -1,9 +1,11 @@
 //! Who was asked, about what, and who said yes.
 
+use everstep_machine::agent::{ApprovalPolicy, Risk, Verdict};
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{Answer, ApprovalAnswer, ApprovalQuestion, External, Invocation};
-use everstep_machine::identity::{Epoch, ToolCallId, Turn};
+use everstep_machine::identity::{ApprovalId, Epoch, PrincipalId, ToolCallId, Turn};
 use everstep_machine::json::CanonicalJson;
+use everstep_machine::record::{ApprovalDecided, ApprovalRequested, Record, Resolver};
 
 use super::Bench;
 use crate::oracle::{Permits, Property, Sometimes};
@@ -25,49 +27,68 @@ fn parameters() -> CanonicalJson {
     CanonicalJson::parse(b"{}").unwrap()
 }
 
-/// The host's permission, and an approval of these parameters under an epoch.
-fn permits(bench: &Bench, approved: Approved) -> Permits {
+/// A request about the call, and what it came to.
+fn decided(bench: &Bench, digest: Digest, verdict: Verdict, resolver: Resolver) -> Vec<Record> {
+    let (call, policy) = (bench.call(0, 0), Digest::ZERO);
+    let (submission, request) = (bench.submission(0), ApprovalId::derive(call, digest, policy));
+    let asked = ApprovalRequested {
+        submission,
+        request,
+        call,
+        parameters: digest,
+        policy,
+        risk: Risk::High,
+        preview: "{}".into(),
+        terms: ApprovalPolicy::default(),
+    };
+    let reason = "".into();
+    let decided = ApprovalDecided { submission, request, verdict, resolver, reason };
+    vec![Record::ApprovalRequested(asked), Record::ApprovalDecided(decided)]
+}
+
+/// The host's permission, and what an approver allowed under an epoch.
+fn permits(bench: &Bench, approved: Option<u64>) -> Permits {
     let mut permits = bench.given(1);
-    if let Some((epoch, digest)) = approved {
-        permits.approve(Epoch(epoch), bench.call(0, 0), digest);
+    if let Some(epoch) = approved {
+        permits.approve(Epoch(epoch), bench.call(0, 0), parameters().digest());
     }
     permits
 }
 
-/// The epoch and the parameters of an approval, if there is one.
-type Approved = Option<(u64, Digest)>;
-
-/// Approvals, and what a start with each of them breaks.
-fn approvals() -> [(Approved, Option<Property>); 4] {
-    let digest = parameters().digest();
-    let other = CanonicalJson::parse(b"{\"all\":true}").unwrap().digest();
-    let broken = Some(Property::Approved);
-    [
-        (Some((1, digest)), None),
-        (None, broken),
-        (Some((1, other)), broken),
-        (Some((2, digest)), broken),
-    ]
+/// Tells the judge of a batch that an owner with an approver's yes appends.
+fn tells(bench: &mut Bench, records: Vec<Record>) {
+    let (batch, permits) = (bench.append(1, records), permits(bench, Some(1)));
+    bench.does_with(&batch, &permits);
 }
 
 #[test]
-fn sec_02_a_preparation_without_its_approval_is_found() {
-    for (approved, expected) in approvals() {
+fn sec_02_a_preparation_without_its_canonical_approval_is_found() {
+    for approved in [true, false] {
         let mut bench = declared();
+        if approved {
+            let records =
+                decided(&bench, parameters().digest(), Verdict::Approved, Resolver::Policy);
+            tells(&mut bench, records);
+        }
         let prepared = bench.append(1, vec![bench.prepared(0, 1)]);
-        let permits = permits(&bench, approved);
+        // A yes that is not in the log is none.
+        let permits = permits(&bench, Some(1));
         bench.does_with(&prepared, &permits);
-        assert_eq!(bench.broken(), expected, "{approved:?}");
+        let expected = (!approved).then_some(Property::Approved);
+        assert_eq!(bench.broken(), expected, "{approved}");
     }
 }
 
 #[test]
-fn sec_02_a_start_without_its_approval_is_found() {
-    for (approved, expected) in approvals() {
+fn sec_02_a_start_without_its_canonical_approval_is_found() {
+    for approved in [true, false] {
         let mut bench = declared();
-        let prepared = bench.append(1, vec![bench.prepared(0, 1)]);
-        let sound = permits(&bench, Some((1, parameters().digest())));
-        bench.does_with(&prepared, &sound);
+        if approved {
+            let records =
+                decided(&bench, parameters().digest(), Verdict::Approved, Resolver::Policy);
+            tells(&mut bench, records);
+            tells_prepared(&mut bench);
+        }
         let (call, definition) = (bench.call(0, 0), &bench.cast.binding.definition);
         let tool = bench.tool(call);
         let external = External::InvokeTool(Invocation {
@@ -82,9 +103,39 @@ fn sec_02_a_start_without_its_approval_is_found() {
         });
         let mut outside = Outside::default();
         let answered = outside.perform(&bench.cast, &external);
-        let permits = permits(&bench, approved);
+        let permits = permits(&bench, Some(1));
         bench.judge.happened(&bench.cast, 0, &outside, &external, &answered, &permits);
-        assert_eq!(bench.broken(), expected, "{approved:?}");
+        let expected = (!approved).then_some(Property::Approved);
+        assert_eq!(bench.broken(), expected, "{approved}");
+    }
+}
+
+fn tells_prepared(bench: &mut Bench) {
+    let records = vec![bench.prepared(0, 1)];
+    tells(bench, records);
+}
+
+#[test]
+fn auth_14_a_canonical_decision_that_nobody_made_is_found() {
+    let digest = parameters().digest();
+    let bob = || Resolver::Person(PrincipalId::new("bob").unwrap());
+    let (yes, no) = (Verdict::Approved, Verdict::Denied);
+    let cases = [
+        (yes, Resolver::Policy, Some(1), None),
+        (no, Resolver::Policy, None, None),
+        (yes, Resolver::Policy, None, Some(Property::Decisions)),
+        (yes, Resolver::Policy, Some(2), Some(Property::Decisions)),
+        (yes, bob(), Some(1), Some(Property::Decisions)),
+        (no, bob(), Some(1), Some(Property::Decisions)),
+        (no, Resolver::Expiry, None, None),
+        (no, Resolver::Abort, None, None),
+    ];
+    for (verdict, resolver, approved, expected) in cases {
+        let mut bench = declared();
+        let batch = bench.append(1, decided(&bench, digest, verdict, resolver.clone()));
+        let permits = permits(&bench, approved);
+        bench.does_with(&batch, &permits);
+        assert_eq!(bench.broken(), expected, "{verdict:?} by {resolver:?}");
     }
 }
 
@@ -93,7 +144,9 @@ fn asked(bench: &mut Bench, digest: Digest) -> Permits {
     let (call, run, turn) = (bench.call(0, 0), bench.cast.clients[0].run, Turn(0));
     let tool = bench.tool(call);
     let risk = bench.cast.binding.definition.tool(&tool).unwrap().risk;
-    let question = ApprovalQuestion { call, tool, risk, digest, preview: parameters() };
+    let request = ApprovalId::derive(call, digest, Digest::ZERO);
+    let preview = parameters();
+    let question = ApprovalQuestion { request, call, tool, risk, digest, preview };
     let external = External::Approve { run, turn, questions: vec![question] };
     let mut outside = Outside::default();
     let answered = outside.perform(&bench.cast, &external);
@@ -123,7 +176,7 @@ fn sec_02_only_a_yes_to_what_was_asked_is_learned() {
     assert!(!permits.approves(Epoch(1), ToolCallId([1; 16]), digest));
 
     let (run, turn) = (bench.cast.clients[0].run, Turn(0));
-    let no = ApprovalAnswer { call, digest, approved: false };
+    let no = ApprovalAnswer { call, digest, verdict: Verdict::Denied };
     let external = External::Approve { run, turn, questions: Vec::new() };
     let mut permits = Permits::default();
     permits.learn(Epoch(1), &external, &Answer::Approver { run, turn, answers: vec![no] });

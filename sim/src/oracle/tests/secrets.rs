@@ -99,7 +99,8 @@ fn sec_04_an_approver_who_is_shown_a_secret_is_found() {
         let tool = bench.tool(call);
         let risk = bench.cast.binding.definition.tool(&tool).unwrap().risk;
         let (digest, preview) = (json(PARAMETERS).digest(), json(preview));
-        let question = ApprovalQuestion { call, tool, risk, digest, preview };
+        let request = everstep_machine::identity::ApprovalId::derive(call, digest, digest);
+        let question = ApprovalQuestion { request, call, tool, risk, digest, preview };
         External::Approve { run, turn, questions: vec![question] }
     };
     let mut bench = declared();

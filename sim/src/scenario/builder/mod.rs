@@ -42,6 +42,7 @@ impl Scenario {
             tools: Vec::new(),
             denied: Vec::new(),
             disapproved: Vec::new(),
+            people: Vec::new(),
             rules: None,
             turns: Vec::new(),
             submissions: Vec::new(),
@@ -105,10 +106,19 @@ impl ScenarioBuilder {
         self
     }
 
-    /// An approver turns down calls of this tool, which has to ask; those of others are approved.
+    /// Whoever is asked turns down calls of this tool, which has to ask; those of others are
+    /// approved.
     #[track_caller]
     pub fn disapprove(mut self, tool: &str) -> Self {
         self.disapproved.push(said(tool));
+        self
+    }
+
+    /// An approver leaves calls of this tool, which has to ask, to people: the submission is
+    /// suspended until the operator decides.
+    #[track_caller]
+    pub fn leave_to_people(mut self, tool: &str) -> Self {
+        self.people.push(said(tool));
         self
     }
 

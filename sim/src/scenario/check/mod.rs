@@ -31,6 +31,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     let tools = Tools::check(&draft.tools)?;
     let denied = tools.denied(&draft.denied)?;
     let disapproved = tools.disapproved(&draft.disapproved)?;
+    let people = tools.disapproved(&draft.people)?;
     let turns = tools.turns(&draft.turns)?;
     let model = match &draft.rules {
         None => ModelScript::Scripted,
@@ -47,6 +48,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         tools,
         denied,
         disapproved,
+        people,
         model,
         submissions,
         aborts,

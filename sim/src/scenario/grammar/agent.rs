@@ -8,7 +8,7 @@ use everstep_machine::limits::{
 use super::Presence::{Default, Optional, Required};
 use super::{Key, Shape, Table, key};
 use crate::scenario::bounds::{AMOUNT, COUNT, DISPOSITIONS, LATENCY_MS, RETRIES, TOOLS};
-use crate::scenario::words::{DENIALS, EXHAUSTIONS, words};
+use crate::scenario::words::{DENIALS, EXHAUSTIONS, VERDICTS, words};
 
 pub(in crate::scenario) static AGENT: Table = Table {
     name: "[agent]",
@@ -99,6 +99,12 @@ static POLICY: Table = Table {
             Shape::Word(&words(&DENIALS)),
             Default("\"fail-run\""),
             "What a call that is turned down does: fail the run, or tell the model.",
+        ),
+        key(
+            "approval",
+            Shape::Table(&APPROVAL),
+            Optional,
+            "What people have to say about calls, and until when.",
         ),
         key(
             "parallel_calls",
@@ -208,15 +214,45 @@ pub(in crate::scenario) static AUTHORIZER: Table = Table {
     rules: &[],
 };
 
+static APPROVAL: Table = Table {
+    name: "[agent.policy.approval]",
+    definition: "approval",
+    about: "What people have to say about calls, and until when.",
+    keys: &[
+        key(
+            "expiry_ms",
+            Shape::Whole(1, LATENCY_MS),
+            Optional,
+            "How long a request stands, in milliseconds; without it, for ever.",
+        ),
+        key(
+            "on_expiry",
+            Shape::Word(&words(&VERDICTS)),
+            Default("\"deny\""),
+            "What a request that nobody decided in time comes to.",
+        ),
+        key("approver", Shape::Name, Optional, "Who alone may decide."),
+    ],
+    rules: &[],
+};
+
 pub(in crate::scenario) static APPROVER: Table = Table {
     name: "[approver]",
     definition: "approver",
     about: "Who is asked about the calls of tools that want it.",
-    keys: &[key(
-        "denies",
-        Shape::Names(TOOLS),
-        Default("[]"),
-        "Tools whose calls it does not approve: no call of the batch starts.",
-    )],
+    keys: &[
+        key(
+            "denies",
+            Shape::Names(TOOLS),
+            Default("[]"),
+            "Tools whose calls it does not approve: no call of the batch starts.",
+        ),
+        key(
+            "people",
+            Shape::Names(TOOLS),
+            Default("[]"),
+            "Tools whose calls it leaves to people: the submission waits, suspended, until somebody decides.",
+        ),
+    ],
     rules: &[],
 };

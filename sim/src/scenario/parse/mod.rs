@@ -160,7 +160,12 @@ fn row<'a, 'i>(value: &'a Spanned<DeValue<'i>>) -> Option<Row<'a, 'i>> {
 
 /// The tools that a table of somebody who is asked turns down.
 pub(super) fn denials(root: &Row<'_, '_>, key: &str) -> Vec<Said> {
-    root.row(key).map_or(Vec::new(), |row| texts(row.items("denies")).collect())
+    names(root, key, "denies")
+}
+
+/// The names in a list of a table.
+pub(super) fn names(root: &Row<'_, '_>, table: &str, key: &str) -> Vec<Said> {
+    root.row(table).map_or(Vec::new(), |row| texts(row.items(key)).collect())
 }
 
 pub(super) fn texts<'a, 'i: 'a>(

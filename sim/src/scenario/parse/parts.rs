@@ -3,7 +3,7 @@
 use everstep_machine::agent::{Allowance, ExecutionClass};
 use everstep_machine::identity::DurationMs;
 
-use super::{Row, denials, policy, texts, turns};
+use super::{Row, denials, names, policy, texts, turns};
 use crate::scenario::bounds::DEFAULT_WORKERS;
 use crate::scenario::draft::{
     Abort, Answer, Checked, ExactlySaid, Failure, Located, Reaction, Reply, ScenarioBuilder,
@@ -29,6 +29,7 @@ pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilde
         tools: root.each("tools", tool)?,
         denied: denials(root, "authorizer"),
         disapproved: denials(root, "approver"),
+        people: names(root, "approver", "people"),
         rules: turns::rules(root)?,
         turns: root.each("turns", turns::turn)?,
         submissions: root.each("submissions", submission)?,

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    AgentPolicy, ContextPolicy, DispositionRule, ModelRetry, UsageReporting,
+    AgentPolicy, ApprovalPolicy, ContextPolicy, DispositionRule, ModelRetry, UsageReporting,
 };
-use everstep_machine::identity::DurationMs;
+use everstep_machine::identity::{DurationMs, PrincipalId};
 use everstep_machine::limits::CONTEXT_KEEP_TOKENS;
 
 use super::parts::allowance;
 use super::{Row, texts};
 use crate::scenario::bounds::DEFAULT_MAX_TURNS;
-use crate::scenario::check::{pointer, schema};
+use crate::scenario::check::{name, pointer, schema};
 use crate::scenario::draft::{Checked, Located, Said};
-use crate::scenario::words::{DENIALS, EXHAUSTIONS};
+use crate::scenario::words::{DENIALS, EXHAUSTIONS, VERDICTS};
 
 /// An agent as a file says it.
 pub(in crate::scenario) struct Agent {
@@ -42,6 +42,16 @@ fn policy_site(row: &Row<'_, '_>) -> crate::scenario::draft::Site {
     row.row("context").map_or_else(|| row.site(), |context| context.site())
 }
 
+fn approval(row: &Row<'_, '_>) -> Checked<ApprovalPolicy> {
+    let usual = ApprovalPolicy::default();
+    let approver = row.text("approver");
+    Ok(ApprovalPolicy {
+        expiry: row.whole("expiry_ms").map(|span| DurationMs(span.value)),
+        on_expiry: row.word_or("on_expiry", &VERDICTS, usual.on_expiry),
+        approver: approver.map(|said| name("approver", &said, PrincipalId::new)).transpose()?,
+    })
+}
+
 /// The numbers have passed the grammar.
 fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
     let usual = AgentPolicy::default();
@@ -54,6 +64,7 @@ fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
         on_exhaustion: row.word_or("on_exhaustion", &EXHAUSTIONS, usual.on_exhaustion),
         repeated_failures: count(row, "repeated_failures", usual.repeated_failures),
         on_denial: row.word_or("on_denial", &DENIALS, usual.on_denial),
+        approval: row.row("approval").map(|row| approval(&row)).transpose()?.unwrap_or_default(),
         parallel_calls: count(row, "parallel_calls", usual.parallel_calls),
         retry: row.row("retry").map_or(usual.retry, |row| ModelRetry {
             retries: count(&row, "retries", usual.retry.retries),

@@ -46,6 +46,7 @@ output = { type = "object" }
 status_note = true
 retry = { retries = 4, first_ms = 10, longest_ms = 20 }
 context = { limit_tokens = 200, keep_tokens = 100 }
+approval = { expiry_ms = 60000, on_expiry = "approve", approver = "carol" }
 disposition = { at = "/verdict", allowed = ["done", "refused"] }
 "#,
     ));
@@ -60,6 +61,11 @@ disposition = { at = "/verdict", allowed = ["done", "refused"] }
         on_exhaustion: OnExhaustion::Fail,
         repeated_failures: 0,
         on_denial: OnDenial::ReturnToModel,
+        approval: ApprovalPolicy {
+            expiry: Some(DurationMs(60_000)),
+            on_expiry: Verdict::Approved,
+            approver: Some(PrincipalId::new("carol").expect("a name")),
+        },
         parallel_calls: 2,
         retry: ModelRetry { retries: 4, first: DurationMs(10), longest: DurationMs(20) },
         usage: UsageReporting::Unreported { tokens: 30 },

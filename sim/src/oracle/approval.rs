@@ -1,0 +1,98 @@
+//! Who was asked, what was decided, and what may start because of it (SEC-02, CAP-006, AUTH-13).
+
+use everstep_machine::agent::Verdict;
+use everstep_machine::digest::Digest;
+use everstep_machine::effect::{Answer, ApprovalQuestion};
+use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::record::{ApprovalDecided, Record, Resolver};
+
+use super::{Judge, Permits, Property, Sometimes};
+use crate::cast::Cast;
+
+impl Judge {
+    /// Whether the log holds an approval of a call with exactly these parameters. A settled
+    /// submission forgets its calls: who starts one so late is a zombie, who was allowed to while
+    /// it could be.
+    pub(super) fn is_approved(
+        &self,
+        cast: &Cast,
+        lane: usize,
+        call: ToolCallId,
+        parameters: Digest,
+    ) -> bool {
+        let Some(declared) = cast.declared(call) else { return false };
+        let view = self.memory.lanes[lane].fold.submission(declared.submission);
+        view.is_some_and(|view| {
+            let forgotten = view.settled.is_some() && view.calls().next().is_none();
+            let of_call = view.calls().find(|it| it.id == call);
+            forgotten
+                || of_call.and_then(|it| it.approval()).is_some_and(|it| {
+                    it.verdict == Some(Verdict::Approved) && it.request.parameters == parameters
+                })
+        })
+    }
+
+    /// A decision that becomes canonical is one that somebody made.
+    pub(super) fn check_decision(
+        &mut self,
+        epoch: Epoch,
+        before: &[Record],
+        it: &ApprovalDecided,
+        permits: &Permits,
+    ) {
+        let said = self.memory.decisions.iter().find(|(request, _)| *request == it.request);
+        let said = said.map(|(_, verdict)| *verdict);
+        let asked = before.iter().find_map(|record| match record {
+            Record::ApprovalRequested(asked) if asked.request == it.request => Some(asked),
+            _ => None,
+        });
+        let approves = |call: ToolCallId, parameters| permits.approves(epoch, call, parameters);
+        let made = match &it.resolver {
+            Resolver::Person(_) => said == Some(it.verdict),
+            // In one batch with its request, and never more than it said.
+            Resolver::Policy => asked.is_some_and(|asked| {
+                it.verdict == Verdict::Denied || approves(asked.call, asked.parameters)
+            }),
+            Resolver::Expiry | Resolver::Abort => said.is_none(),
+        };
+        if !made {
+            self.broken(Property::Decisions, || {
+                format!("{it:?} becomes canonical; people said {said:?} of it")
+            });
+        }
+    }
+
+    /// An approver is asked about exactly what the log holds.
+    pub(super) fn check_questions(
+        &mut self,
+        cast: &Cast,
+        lane: usize,
+        questions: &[ApprovalQuestion],
+    ) {
+        for question in questions {
+            let submission = cast.declared(question.call).map(|call| call.submission);
+            let fold = &self.memory.lanes[lane].fold;
+            let view = submission.and_then(|submission| fold.submission(submission));
+            let call = view.and_then(|view| view.calls().find(|call| call.id == question.call));
+            // A settled submission forgets its calls: who asks about one so late is a zombie.
+            let Some(call) = call else { continue };
+            if call.parameters.digest() != question.digest || call.tool != question.tool {
+                self.broken(Property::Approved, || {
+                    format!(
+                        "the log holds another call than an approver is asked about: {question:?}"
+                    )
+                });
+            }
+        }
+    }
+
+    pub(super) fn note_approvals(&mut self, answer: &Answer) {
+        let Answer::Approver { answers, .. } = answer else { return };
+        for answer in answers {
+            self.note(match answer.verdict {
+                Verdict::Approved => Sometimes::Approved,
+                Verdict::Denied => Sometimes::Disapproved,
+            });
+        }
+    }
+}
