@@ -1,6 +1,7 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
 mod faults;
+mod news;
 mod reading;
 mod stopping;
 mod support;

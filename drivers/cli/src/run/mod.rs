@@ -28,7 +28,7 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::JSON_BYTES;
 use everstep_machine::record::{Record, SubmissionSettled};
-use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
+use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreFault};
 use everstep_runtime::{
     AllowAll, Config, Failpoints, Host, HostError, Interrupts, NoApprover, NoReconciler, Ports,
     Standing, block_on,
@@ -285,12 +285,19 @@ impl Store for Told {
     }
 }
 
+impl Shared for Told {
+    fn changed_elsewhere(&mut self) -> bool {
+        self.store.changed_elsewhere()
+    }
+}
+
 fn failed(error: HostError, trouble: &Trouble) -> Complaint {
     let last = || trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let text = match error {
         HostError::StoreUnsure | HostError::Store(_) => last().map(|last| last.text),
         HostError::Rejected(_)
         | HostError::StoreGone
+        | HostError::Stopped
         | HostError::NoSuchSubmission
         | HostError::Quarantined(_) => None,
     };
