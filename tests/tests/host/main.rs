@@ -2,6 +2,7 @@
 
 mod faults;
 mod news;
+mod panics;
 mod reading;
 mod stopping;
 mod support;

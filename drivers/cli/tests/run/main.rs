@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod appending;
 #[path = "../common/mod.rs"]
 mod common;
 mod databases;

@@ -113,6 +113,21 @@ fn ops_03_a_signal_ends_a_line_that_waits_for_somebody_elses_lease() {
 }
 
 #[test]
+fn ops_03_what_somebody_else_settles_while_it_stops_is_told_with_its_own_code() {
+    let home = desk_with(&takes(NOTIFY, 1_000));
+    let lease = ["--lease-ms", "300"];
+    let child = started(home.path(), &lease, "tool.invoke/during");
+    // It stands still until another process has taken the lane over and settled it.
+    signal(&child, "STOP");
+    says(&line(home.path(), &lease), &["Ada has been told."]);
+    signal(&child, "TERM");
+    let ran = after(child, "CONT");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Ada has been told.\n"), "{}", ran.err);
+    let notices = fs::read_to_string(home.path().join("notices.txt")).expect("it is written");
+    assert_eq!(notices.lines().count(), 1, "under its id it is written once: {notices}");
+}
+
+#[test]
 fn ops_03_what_settles_while_it_stops_is_told_with_its_own_code() {
     let home = desk_with(&takes(CHARGE, 20_000));
     let child = started(home.path(), &[], "tool.invoke/during");
