@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use everstep_machine::agent::{AgentDefinition, Binding, ModelFault, ModelRequest};
 use everstep_machine::digest::Digest;
-use everstep_machine::identity::{AgentId, ConversationId, ProducerId};
+use everstep_machine::identity::{AgentId, ConversationId, DurationMs, ProducerId};
 use everstep_machine::limits::{DECLINED_MS, SCAN_RETRY_MS};
 use everstep_machine::scheduler::Findings;
 use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreFault};
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoApprover, NoReconciler, Parts,
-    Ports, ScanFailed, Tools,
+    AllowAll, Bindings, BoxFuture, Config, Event, Host, LookOut, Model, NoApprover, NoReconciler,
+    Parts, Ports, ScanFailed, Tools,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
@@ -142,4 +142,41 @@ async fn arc_12_a_look_out_that_panics_is_asked_again_and_the_host_goes_on() {
     // A hint goes through whatever the look-out does.
     host.hint(lane("b"));
     while lanes.recv().await != Some(lane("b")) {}
+}
+
+/// Finds a lane that can be claimed in five seconds, and at first one that can be claimed now; says
+/// when it is asked.
+fn leased(first: Vec<ConversationId>) -> (impl LookOut, UnboundedReceiver<()>) {
+    let ((asked, scans), mut first) = (unbounded_channel(), Some(first));
+    let lookout = move |_: Option<&ConversationId>| {
+        // The test may be over.
+        let _ = asked.send(());
+        let claimable = first.take().unwrap_or_default();
+        let wakes_in = Some(DurationMs(5_000));
+        Ok::<_, ScanFailed>(Findings { claimable, wakes_in, after: None })
+    };
+    (lookout, scans)
+}
+
+#[tokio::test(start_paused = true)]
+async fn ops_01_a_lease_is_awaited_only_where_it_is_somebody_else_s() {
+    for (claimable, is_awaited) in [(vec![lane("a")], false), (vec![], true)] {
+        let (lookout, mut scans) = leased(claimable);
+        let (bindings, _, _asked) = Later::new(true);
+        let (host, _lanes) = host(bindings, lookout);
+        let (tell, mut told) = unbounded_channel();
+        host.on_event(move |event| {
+            // The test may be over.
+            let _ = tell.send(event);
+        });
+        for _ in 0..3 {
+            scans.recv().await.unwrap();
+        }
+        drop(host);
+        let mut awaited = false;
+        while let Some(event) = told.recv().await {
+            awaited |= matches!(event, Event::LeaseAwaited { .. });
+        }
+        assert_eq!(awaited, is_awaited);
+    }
 }

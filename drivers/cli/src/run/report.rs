@@ -65,8 +65,8 @@ fn words(args: &Run, submission: SubmissionId, standing: &Standing, open: &[Unkn
         Standing::Settled(settled) => match &settled.settlement {
             Settlement::Completed { output, .. } => format!("{}\n", database::plain(output)),
             Settlement::Failed { diagnostic, .. } => {
-                let (tag, message) = (diagnostic.tag(), diagnostic.message());
-                format!("{} {tag}: {message}\n", styled(BAD, "failed:"))
+                let why = format!("{}: {}", diagnostic.tag(), diagnostic.message());
+                format!("{} {}\n", styled(BAD, "failed:"), output::one_line(&why))
             }
             Settlement::Aborted => format!("{}\n", styled(BAD, "aborted")),
         },
