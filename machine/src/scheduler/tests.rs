@@ -186,7 +186,8 @@ fn case_rt_05_a_lane_that_is_declined_is_left_to_others_for_longer_and_longer() 
 
 #[test]
 fn arc_05_lanes_left_alone_are_bounded_and_those_beyond_are_looked_at_again_later() {
-    let ways: [(fn(&str) -> Input, fn(&State) -> usize); 2] = [
+    type Way = (fn(&str) -> Input, fn(&State) -> usize);
+    let ways: [Way; 2] = [
         (|name| ended(name, End::Defect), |state| state.quarantine.len()),
         (|name| Input::Declined { lane: lane(name) }, |state| state.declined.len()),
     ];
