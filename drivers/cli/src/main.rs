@@ -14,6 +14,7 @@ mod log;
 mod matrix;
 mod output;
 mod progress;
+mod records;
 mod replay;
 mod run;
 mod submissions;

@@ -35,7 +35,7 @@ fn find(db: &std::path::Path, id: &str) -> Result<(SqliteReader, LaneRow), Compl
     })?;
     let several = found.len() > 1;
     match found.pop() {
-        Some(only) if !several && !wanted.is_empty() => Ok((reader, only)),
+        Some(only) if !several => Ok((reader, only)),
         Some(_) => Err(Complaint::new(
             Exit::Usage,
             format!("{id}: several submissions begin like this\nhelp: give more digits"),

@@ -12,7 +12,7 @@ use crate::args::Look;
 use crate::database::{self, Unknown, age, batches, phase, reader};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::listing::{every_row, every_waiting_row, unreadable};
-use crate::output::{self, FAINT, HEAD, styled};
+use crate::output::{self, FAINT, HEAD, one_line, styled};
 
 /// Those that wait, or all.
 pub(super) fn list(all: bool, look: &Look) -> Outcome {
@@ -41,18 +41,28 @@ fn table(rows: &[LaneRow]) -> String {
     if rows.is_empty() {
         return "nothing\n".to_owned();
     }
-    let head = format!("{:<34}{:<11}{:<10}{:<9}agent", "submission", "state", "age", "unknown");
-    let mut text = format!("{}\n", styled(HEAD, head));
-    for (lane, row) in rows {
+    let mut cells = vec![["submission", "state", "age", "unknown", "agent"].map(str::to_owned)];
+    cells.extend(rows.iter().map(|(_, row)| {
         let open = row.marks.iter().filter(|mark| mark.is_open()).count();
         let state = if row.abort.is_some() && !matches!(row.phase, Phase::Settled(_)) {
             "aborting"
         } else {
             phase(row)
         };
-        let (id, age) = (row.admission.submission.to_string(), age(row.admitted_at));
-        let _ = write!(text, "{id:<34}{state:<11}{age:<10}{open:<9}{}", row.admission.agent);
-        let _ = writeln!(text, "  {}", styled(FAINT, lane));
+        let (id, agent) = (row.admission.submission.to_string(), row.admission.agent.to_string());
+        [id, state.to_owned(), age(row.admitted_at), open.to_string(), agent]
+    }));
+    let widths: [usize; 5] = std::array::from_fn(|at| {
+        cells.iter().map(|line| line[at].chars().count()).max().unwrap_or(0)
+    });
+    let mut lines = cells.iter().map(|line| {
+        let padded = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
+        padded.collect::<String>()
+    });
+    let head = lines.next().unwrap_or_default() + "conversation";
+    let mut text = format!("{}\n", styled(HEAD, head));
+    for (line, (lane, _)) in lines.zip(rows) {
+        let _ = writeln!(text, "{line}{}", styled(FAINT, lane));
     }
     text
 }
@@ -97,6 +107,7 @@ fn words(lane: &str, row: &Row, unknown: &[Unknown], settlement: Option<&Settlem
     let admission = &row.admission;
     let mut text = format!("{} {}\n", styled(HEAD, "submission"), admission.submission);
     let mut line = |name: &str, value: &dyn std::fmt::Display| {
+        let value = one_line(&value.to_string());
         let _ = writeln!(text, "  {}{value}", styled(FAINT, format!("{name:<14}")));
     };
     line("state", &phase(row));
