@@ -38,6 +38,9 @@ pub const LEASE_MS: u64 = 30_000;
 pub const RENEWAL_MS: u64 = 10_000;
 /// Lanes that wait for a host to have a free slot; more are found by its next scan.
 pub const QUEUED_LANES: usize = 1_024;
+/// Lanes that a host remembers to leave alone, because they are corrupt or an attempt found a bug;
+/// and as many that it leaves to others for a while.
+pub const LEFT_ALONE: usize = 1_024;
 /// Milliseconds after which a host makes a scan again that failed.
 pub const SCAN_RETRY_MS: u64 = 1_000;
 /// The longest wait in milliseconds before a host looks again at a lane that it could not begin

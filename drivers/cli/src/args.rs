@@ -1,14 +1,17 @@
 //! The grammar of the command line.
 
+mod operator;
+
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser as _;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use everstep_sim::defect::Defect;
 use everstep_sim::explore::Bounds;
 use everstep_sim::profile::Profile;
 use everstep_sqlite::CommitMode;
+
+pub(crate) use operator::{Decide, Log, LogAct, Look, Resolve, Submissions, SubmissionsAct, Word};
 
 const EXITS: &str = "\
 Exit codes:
@@ -21,7 +24,7 @@ Exit codes:
   6  the same schedule gave two results
   7  a liveness property was broken: something accepted never settles
 
-`everstep run` has codes of its own: see `everstep run --help`.";
+`everstep run`, `submissions` and `log` have codes of their own: see their `--help`.";
 
 /// Durable agents whose every crash can be played through.
 #[derive(Debug, Parser)]
@@ -189,13 +192,14 @@ pub(crate) struct Run {
     /// The agent file
     #[arg(value_name = "AGENT")]
     pub(crate) agent: PathBuf,
-    /// The input: a text, or `@FILE` to read it from a file; at most 1 MiB
+    /// The input: a text, or `@FILE` to read it from a file; at most 1 MiB as JSON, which is how it
+    /// is stored: with its quotes and escapes
     pub(crate) input: String,
     /// The database; created if it is not there
     #[arg(long, value_name = "FILE", default_value = "everstep.db")]
     pub(crate) db: PathBuf,
     /// Sets apart submissions that are otherwise the same
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) key: Option<String>,
     /// The input is a JSON value, not a text
     #[arg(long)]
@@ -211,143 +215,6 @@ pub(crate) struct Run {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-const SUBMISSIONS_HELP: &str = "\
-Examples:
-  everstep submissions list
-  everstep submissions show 3f1c                    as many digits of the id as tell it apart
-  everstep submissions abort 3f1c --reason 'ordered twice'
-  everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
-  everstep submissions resolve 3f1c never-started   only if it can not start any more";
-
-/// What `everstep submissions` is asked.
-#[derive(Args, Debug)]
-#[command(after_help = SUBMISSIONS_HELP)]
-pub(crate) struct Submissions {
-    /// What to do
-    #[command(subcommand)]
-    pub(crate) act: SubmissionsAct,
-}
-
-/// What can be done about submissions.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SubmissionsAct {
-    /// Those that have something left to do
-    List {
-        /// Settled ones as well
-        #[arg(long)]
-        all: bool,
-        /// How to look
-        #[command(flatten)]
-        look: Look,
-    },
-    /// One of them, with its unknown outcomes and its settlement
-    Show {
-        /// The id, or the beginning of it
-        submission: String,
-        /// How to look
-        #[command(flatten)]
-        look: Look,
-    },
-    /// Ask for its end: whoever works on it settles it as aborted
-    Abort {
-        /// The id, or the beginning of it
-        submission: String,
-        /// Who says so, and why
-        #[command(flatten)]
-        word: Word,
-        /// How to look
-        #[command(flatten)]
-        look: Look,
-    },
-    /// Say what became of a call of which nobody knows
-    Resolve(Resolve),
-}
-
-/// Which file, and how to print.
-#[derive(Args, Debug)]
-pub(crate) struct Look {
-    /// The database
-    #[arg(long, value_name = "FILE", default_value = "everstep.db")]
-    pub(crate) db: PathBuf,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Who says something, and why: both are recorded.
-#[derive(Args, Debug)]
-pub(crate) struct Word {
-    /// Who says so
-    #[arg(long, value_name = "NAME", default_value = "operator")]
-    pub(crate) by: String,
-    /// Why
-    #[arg(long, value_name = "TEXT", default_value = "said on the command line")]
-    pub(crate) reason: String,
-}
-
-/// What `everstep submissions resolve` is asked.
-#[derive(Args, Debug)]
-pub(crate) struct Resolve {
-    /// The id, or the beginning of it
-    pub(crate) submission: String,
-    /// What became of the call
-    #[arg(value_parser = ["completed", "failed", "never-started", "safe-to-repeat"])]
-    pub(crate) answer: String,
-    /// Which call, or the beginning of its id; needed if several are open
-    #[arg(long, value_name = "ID")]
-    pub(crate) call: Option<String>,
-    /// With `completed`: what the call returned, as JSON [default: null]
-    #[arg(long, value_name = "JSON")]
-    pub(crate) result: Option<String>,
-    /// With `failed`: the failure's short, stable name [default: Failed]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tag: Option<String>,
-    /// With `failed`: what happened
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) message: Option<String>,
-    /// Who says so, and why
-    #[command(flatten)]
-    pub(crate) word: Word,
-    /// How to look
-    #[command(flatten)]
-    pub(crate) look: Look,
-}
-
-const LOG_HELP: &str = "\
-Examples:
-  everstep log show run-3f1c
-  everstep log verify               every conversation, and the file itself";
-
-/// What `everstep log` is asked.
-#[derive(Args, Debug)]
-#[command(after_help = LOG_HELP)]
-pub(crate) struct Log {
-    /// What to do
-    #[command(subcommand)]
-    pub(crate) act: LogAct,
-}
-
-/// What can be done with a log.
-#[derive(Debug, Subcommand)]
-pub(crate) enum LogAct {
-    /// Every record of a conversation
-    Show {
-        /// Its name, or the beginning of it
-        conversation: String,
-        /// How to look
-        #[command(flatten)]
-        look: Look,
-    },
-    /// Check every batch, its digests and their chain, and that no row says more than the log
-    Verify {
-        /// Its name, or the beginning of it; without it all of them, and the file itself
-        conversation: Option<String>,
-        /// How to look
-        #[command(flatten)]
-        look: Look,
-    },
 }
 
 fn commit_modes() -> impl clap::builder::TypedValueParser<Value = CommitMode> {
@@ -372,7 +239,7 @@ mod tests {
     use super::Cli;
 
     #[test]
-    fn the_grammar_is_consistent() {
+    fn house_the_grammar_is_consistent() {
         Cli::command().debug_assert();
     }
 }

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, Sequence, Timestamp, ToolName};
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::ledger::{Mark, MarkState, Phase, Row};
+use everstep_machine::ledger::{Mark, MarkState, Phase, ResolutionIntent, Row};
 use everstep_machine::projection::{Projection, Reader};
-use everstep_machine::record::{Settlement, StoredBatch};
+use everstep_machine::record::{FinishKind, Settlement, StoredBatch};
 use everstep_sqlite::{OpenError, SqliteReader, StoreError};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::exit::{Complaint, Exit};
+use crate::output;
+use crate::records::{resolution_json, resolution_words};
 
 /// How long to wait for others before saying that they are in the way.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,9 +25,17 @@ pub(crate) fn unopened(why: &OpenError) -> Complaint {
     Complaint::new(Exit::Environment, why)
 }
 
-/// So is one that cannot be read or written.
+/// So is one that cannot be read or written, unless what is in it is not what was written.
 pub(crate) fn unread(why: StoreError) -> Complaint {
-    Complaint::new(Exit::Environment, why)
+    let exit = match why {
+        StoreError::Corrupt { .. } => Exit::Safety,
+        StoreError::Refused { .. }
+        | StoreError::Busy { .. }
+        | StoreError::Full { .. }
+        | StoreError::Moved { .. }
+        | StoreError::Io { .. } => Exit::Environment,
+    };
+    Complaint::new(exit, why)
 }
 
 /// Opens a file to look at it.
@@ -59,7 +69,7 @@ pub(crate) fn history(
 ) -> Result<Projection, Complaint> {
     let mut fold = Reader::default();
     batches(reader, lane, |batch| {
-        let corrupt = |why| Complaint::new(Exit::Environment, format!("{lane}: {why}"));
+        let corrupt = |why| Complaint::new(Exit::Safety, format!("{lane}: {why}"));
         fold.feed(batch).map_err(corrupt)
     })?;
     Ok(fold.into_projection())
@@ -112,8 +122,32 @@ impl Unknown {
             "parameters": self.parameters.as_ref().map(CanonicalJson::as_str),
             "since_ms": self.mark.since.0,
             "state": self.state(),
+            "said": said(&self.mark).map(said_json),
         })
     }
+}
+
+/// What was said of a doubt, if anything was.
+pub(crate) const fn said(mark: &Mark) -> Option<&ResolutionIntent> {
+    match &mark.state {
+        MarkState::Open => None,
+        MarkState::Intended(said) | MarkState::Closed(said) => Some(said),
+    }
+}
+
+/// The same for machines.
+pub(crate) fn said_json(said: &ResolutionIntent) -> Value {
+    json!({
+        "resolution": resolution_json(&said.resolution),
+        "principal": said.principal.as_str(),
+        "reason": &*said.reason,
+    })
+}
+
+/// The same in words, on one line.
+pub(crate) fn said_words(said: &ResolutionIntent) -> String {
+    let how = resolution_words(&said.resolution);
+    output::one_line(&format!("{how}, says {}: {}", said.principal, said.reason))
 }
 
 impl fmt::Display for Unknown {
@@ -121,8 +155,13 @@ impl fmt::Display for Unknown {
         let Mark { doubt, since, .. } = &self.mark;
         let tool = self.tool.as_ref().map_or("a tool", ToolName::as_str);
         let parameters = self.parameters.as_ref().map_or("", CanonicalJson::as_str);
+        let parameters = output::one_line(parameters);
         let (call, start, age) = (doubt.call, doubt.start, age(*since));
-        write!(f, "{tool} {parameters}  call {call}, start {start}, {} for {age}", self.state())
+        write!(f, "{tool} {parameters}  call {call}, start {start}, {} for {age}", self.state())?;
+        match said(&self.mark) {
+            Some(said) => write!(f, "; {}", said_words(said)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -149,6 +188,7 @@ pub(crate) const fn phase(row: &Row) -> &'static str {
         Phase::Ready => "ready",
         Phase::Running(_) => "running",
         Phase::Unknown => "unknown",
+        Phase::Suspended => "suspended",
         Phase::Terminalizing(_) => "settling",
         Phase::Settled(settled) => match settled.outcome {
             Outcome::Completed => "completed",
@@ -169,9 +209,12 @@ pub(crate) const fn exit_of(settlement: &Settlement) -> Exit {
 /// A settlement for machines.
 pub(crate) fn settlement_json(settlement: &Settlement) -> Value {
     match settlement {
-        Settlement::Completed { output, .. } => {
-            json!({ "outcome": "completed", "output": value(output) })
-        }
+        Settlement::Completed { output, finish, disposition } => json!({
+            "outcome": "completed",
+            "output": value(output),
+            "finish": finish_name(*finish),
+            "disposition": disposition.as_deref(),
+        }),
         Settlement::Failed { diagnostic, limit } => json!({
             "outcome": "failed",
             "tag": diagnostic.tag(),
@@ -179,6 +222,36 @@ pub(crate) fn settlement_json(settlement: &Settlement) -> Value {
             "limit": limit.is_some(),
         }),
         Settlement::Aborted => json!({ "outcome": "aborted" }),
+    }
+}
+
+/// A settlement in a few words.
+pub(crate) fn settlement_words(settlement: &Settlement) -> String {
+    match settlement {
+        Settlement::Completed {
+            output, finish: FinishKind::BudgetExhausted(dimension), ..
+        } => {
+            format!("completed, its {} used up: {}", dimension.name(), plain(output))
+        }
+        Settlement::Completed {
+            output,
+            finish: FinishKind::ModelStop | FinishKind::Completed,
+            ..
+        } => format!("completed: {}", plain(output)),
+        Settlement::Failed { diagnostic, .. } => {
+            format!("failed, {}: {}", diagnostic.tag(), diagnostic.message())
+        }
+        Settlement::Aborted => "aborted".to_owned(),
+    }
+}
+
+fn finish_name(finish: FinishKind) -> String {
+    match finish {
+        FinishKind::ModelStop => "model-stop".to_owned(),
+        FinishKind::Completed => "completed".to_owned(),
+        FinishKind::BudgetExhausted(dimension) => {
+            format!("budget-exhausted: {}", dimension.name())
+        }
     }
 }
 

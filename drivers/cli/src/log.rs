@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use everstep_machine::identity::ConversationId;
-use everstep_machine::record::{Compaction, Record};
 use everstep_sqlite::{Corrupt, MAX_LISTED, SqliteReader, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::{Log, LogAct, Look};
-use crate::database::{batches, plain, reader, settlement_json, unread};
+use crate::database::{batches, reader, unread};
 use crate::exit::{Complaint, Exit, Outcome};
-use crate::output::{self, BAD, FAINT, GOOD, HEAD, counted, styled};
+use crate::output::{self, BAD, FAINT, GOOD, HEAD, counted, one_line, styled};
+use crate::records;
 
 /// Runs the command.
 pub(crate) fn run(args: &Log) -> Outcome {
@@ -59,15 +59,21 @@ fn show(start: &str, look: &Look) -> Outcome {
     batches(&reader, conversation, |batch| {
         let envelope = batch.envelope();
         for (sequence, record) in (envelope.first_sequence.0..).zip(batch.batch().records()) {
-            let (kind, text) = summary(record);
-            records.push((sequence, envelope.epoch.0, envelope.committed_at.0, kind, text));
+            records.push((sequence, envelope.epoch.0, envelope.committed_at.0, record.clone()));
         }
         Ok(())
     })?;
     let mut text = String::new();
     if look.json {
-        let records = records.into_iter().map(|(sequence, epoch, at, kind, text)| {
-            json!({ "sequence": sequence, "epoch": epoch, "ms": at, "kind": kind, "text": text })
+        let records = records.iter().map(|(sequence, epoch, at, record)| {
+            json!({
+                "sequence": sequence,
+                "epoch": epoch,
+                "ms": at,
+                "kind": records::kind(record),
+                "text": records::words(record),
+                "record": records::as_json(record),
+            })
         });
         let records: Vec<Value> = records.collect();
         let name = conversation.as_str();
@@ -75,51 +81,14 @@ fn show(start: &str, look: &Look) -> Outcome {
         let _ = writeln!(text, "{value:#}");
     } else {
         let _ = writeln!(text, "{}", styled(HEAD, conversation));
-        for (sequence, epoch, _, kind, said) in records {
+        for (sequence, epoch, _, record) in &records {
             let place = styled(FAINT, format!("{sequence:>6}  epoch {epoch:<4}"));
+            let (kind, said) = (records::kind(record), one_line(&records::words(record)));
             let _ = writeln!(text, "{place}{kind:<20}{said}");
         }
     }
     output::print(&text)?;
     Ok(Exit::Holds)
-}
-
-/// A record in a word and a few.
-fn summary(record: &Record) -> (&'static str, String) {
-    match record {
-        Record::ConversationCreated(it) => ("ConversationCreated", it.agent.to_string()),
-        Record::InputRecorded(it) => ("InputRecorded", plain(&it.input)),
-        Record::ModelResponded(it) => {
-            let mut said: Vec<String> = it.response.texts().map(str::to_owned).collect();
-            let call = |call: &everstep_machine::agent::ToolCall| {
-                format!("{}({})", call.tool, call.parameters.as_str())
-            };
-            said.extend(it.response.calls().map(call));
-            ("ModelResponded", said.join(" "))
-        }
-        Record::ModelInterrupted(it) => ("ModelInterrupted", format!("turn {}", it.turn.0 + 1)),
-        Record::ToolPrepared(it) => ("ToolPrepared", format!("{} call {}", it.tool, it.call)),
-        Record::ToolSettled(it) => ("ToolSettled", format!("call {}: {:?}", it.call, it.outcome)),
-        Record::ToolUnknown(it) => ("ToolUnknown", format!("call {}", it.doubt.call)),
-        Record::ToolResolved(it) => {
-            let (call, how, by) = (it.doubt.call, &it.resolution, &it.principal);
-            ("ToolResolved", format!("call {call}: {how:?}, says {by}: {}", it.reason))
-        }
-        Record::AbortRequested(it) => {
-            ("AbortRequested", format!("by {}: {}", it.principal, it.reason))
-        }
-        Record::CompactionCreated(it) => {
-            let what = match &it.compaction {
-                Compaction::ResultsCleared => "results of tools are shown no more".to_owned(),
-                Compaction::Summarized(summary) => summary.to_string(),
-            };
-            ("CompactionCreated", format!("up to record {}: {what}", it.through))
-        }
-        Record::RecoveryDecided(it) => ("RecoveryDecided", format!("row {} of the table", it.row)),
-        Record::SubmissionSettled(it) => {
-            ("SubmissionSettled", settlement_json(&it.settlement).to_string())
-        }
-    }
 }
 
 /// Good, or what is wrong with it. What cannot be read at the moment is neither.

@@ -5,6 +5,7 @@
 //! here: the rules live in the machines, the searches in the simulator.
 
 mod args;
+mod asked;
 mod check;
 mod database;
 mod exit;
@@ -14,6 +15,7 @@ mod log;
 mod matrix;
 mod output;
 mod progress;
+mod records;
 mod replay;
 mod run;
 mod submissions;

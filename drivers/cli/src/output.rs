@@ -45,6 +45,26 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
+/// A text of somebody else, on one line: what would break the line, move the cursor or turn the
+/// direction of writing is spelled out, so that nothing in it looks like a line of ours.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if breaks(letter) {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    line
+}
+
+/// Whether a letter does more than show itself.
+pub(crate) fn breaks(letter: char) -> bool {
+    let turns = matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    letter.is_control() || turns
+}
+
 /// A number in groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -70,7 +90,15 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, grouped, rate};
+    use super::{counted, grouped, one_line, rate};
+
+    #[test]
+    fn sec_07_what_somebody_else_says_stays_on_its_line() {
+        let forged = "ok\n     7  epoch 1   SubmissionSettled\u{1b}[2K\u{202e}";
+        let line = one_line(forged);
+        assert_eq!(line, r"ok\n     7  epoch 1   SubmissionSettled\u{1b}[2K\u{202e}");
+        assert_eq!(one_line("Grüße, \"ok\""), "Grüße, \"ok\"");
+    }
 
     #[test]
     fn numbers_are_grouped_by_three() {

@@ -26,7 +26,7 @@ fn matrix_of(bytes: &[u8]) -> Ran {
 }
 
 #[test]
-fn unknown_commands_flags_and_values_are_usage_errors() {
+fn ops_02_unknown_commands_flags_and_values_are_usage_errors() {
     let here = folder();
     let run = |args: &[&str]| everstep(here.path(), args);
     complains(&run(&["matirx"]), 2, &["unrecognized subcommand", "matrix"]);
@@ -43,7 +43,7 @@ fn unknown_commands_flags_and_values_are_usage_errors() {
 }
 
 #[test]
-fn a_scenario_that_is_not_there_is_the_environments_fault() {
+fn auth_17_a_scenario_that_is_not_there_is_the_environments_fault() {
     let here = folder();
     fs::write(here.path().join("refund.toml"), corpus("answer")).expect("it can be written");
     let ran = everstep(here.path(), &["matrix", "refnd.toml"]);
@@ -55,7 +55,7 @@ fn a_scenario_that_is_not_there_is_the_environments_fault() {
 }
 
 #[test]
-fn a_scenario_that_is_wrong_is_told_with_line_and_column() {
+fn auth_17_a_scenario_that_is_wrong_is_told_with_line_and_column() {
     complains(&matrix_of(b""), 2, &["empty"]);
     complains(&matrix_of(&vec![b'#'; 64 << 20]), 2, &["bytes"]);
     complains(&matrix_of(b"schema = 1\nabout = \"\xff\""), 2, &["bad.toml:2:10", "UTF-8"]);
@@ -67,7 +67,7 @@ fn a_scenario_that_is_wrong_is_told_with_line_and_column() {
 }
 
 #[test]
-fn everything_wrong_with_several_files_is_told_at_once() {
+fn auth_17_everything_wrong_with_several_files_is_told_at_once() {
     let here = folder();
     fs::write(here.path().join("one.toml"), "one").expect("it can be written");
     let ran = everstep(here.path(), &["matrix", "one.toml", "two.toml"]);
@@ -75,7 +75,7 @@ fn everything_wrong_with_several_files_is_told_at_once() {
 }
 
 #[test]
-fn a_trace_that_is_wrong_is_told_with_line_and_column() {
+fn auth_17_a_trace_that_is_wrong_is_told_with_line_and_column() {
     let here = folder();
     let write = |text: &[u8]| {
         fs::write(here.path().join("t.trace"), text).expect("the file can be written");
@@ -107,7 +107,7 @@ fn a_trace(here: &Path) -> String {
 }
 
 #[test]
-fn traces_that_cannot_be_saved_are_the_environments_fault() {
+fn ops_02_traces_that_cannot_be_saved_are_the_environments_fault() {
     let here = folder();
     fs::write(here.path().join("file"), "").expect("the file can be written");
     let args = ["matrix", "answer", "--defect", "no-epoch-check", "--traces", "file/below"];

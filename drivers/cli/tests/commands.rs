@@ -12,7 +12,7 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn every_command_explains_itself_with_an_example() {
+fn ops_02_every_command_explains_itself_with_an_example() {
     let here = folder();
     for command in ["matrix", "replay", "check", "run", "submissions", "log"] {
         let help = everstep(here.path(), &[command, "--help"]);
@@ -21,13 +21,25 @@ fn every_command_explains_itself_with_an_example() {
         assert!(help.out.contains(&format!("\n  everstep {command} ")), "{}", help.out);
         assert!(!help.out.contains("defect"), "planting defects is for testing the tester");
     }
+    for (command, act) in [
+        ("submissions", "list"),
+        ("submissions", "show"),
+        ("submissions", "abort"),
+        ("submissions", "resolve"),
+        ("log", "show"),
+        ("log", "verify"),
+    ] {
+        let help = everstep(here.path(), &[command, act, "--help"]);
+        assert!(help.out.contains("Examples"), "{}", help.out);
+        assert!(help.out.contains(&format!("\n  everstep {command} {act}")), "{}", help.out);
+    }
     let help = everstep(here.path(), &["--help"]);
     assert!(help.out.contains("Exit codes:") && help.out.contains("vacuous"), "{}", help.out);
     assert!(everstep(here.path(), &["--version"]).out.starts_with("everstep "));
 }
 
 #[test]
-fn a_matrix_that_holds_ends_with_0_and_fits_its_columns() {
+fn dur_019_a_matrix_that_holds_ends_with_0_and_fits_its_columns() {
     let here = folder();
     let ran = everstep(here.path(), &["matrix", "answer"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
@@ -39,7 +51,7 @@ fn a_matrix_that_holds_ends_with_0_and_fits_its_columns() {
 }
 
 #[test]
-fn a_broken_rule_is_reported_saved_and_replayed_by_the_line_that_is_printed() {
+fn dur_019_a_broken_rule_is_reported_saved_and_replayed_by_the_line_that_is_printed() {
     let here = folder();
     let defect = "never-started-without-tombstone";
     let ran = everstep(here.path(), &["matrix", "ordinary-never-started", "--defect", defect]);
@@ -70,7 +82,7 @@ fn a_broken_rule_is_reported_saved_and_replayed_by_the_line_that_is_printed() {
 }
 
 #[test]
-fn json_says_what_the_table_says() {
+fn dur_019_json_says_what_the_table_says() {
     let here = folder();
     let ran = everstep(here.path(), &["matrix", "answer", "--json", "--profile", "strong"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
@@ -87,7 +99,7 @@ fn json_says_what_the_table_says() {
 }
 
 #[test]
-fn results_do_not_depend_on_the_number_of_threads() {
+fn arc_15_results_do_not_depend_on_the_number_of_threads() {
     let here = folder();
     let run = |jobs| {
         let scenarios = ["matrix", "answer", "two-lanes", "abort", "--json", "--jobs", jobs];
@@ -101,7 +113,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn the_whole_corpus_without_faults_is_vacuous() {
+fn dur_019_the_whole_corpus_without_faults_is_vacuous() {
     let here = folder();
     let ran = everstep(here.path(), &["matrix", "--depth", "0"]);
     assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
@@ -109,7 +121,7 @@ fn the_whole_corpus_without_faults_is_vacuous() {
 }
 
 #[test]
-fn bounds_end_a_command_with_4() {
+fn arc_05_bounds_end_a_command_with_4() {
     let here = folder();
     let ran = everstep(here.path(), &["matrix", "answer", "--max-worlds", "100"]);
     assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
@@ -119,7 +131,7 @@ fn bounds_end_a_command_with_4() {
 }
 
 #[test]
-fn a_check_finds_a_planted_defect_in_some_order_of_events() {
+fn dur_006_a_check_finds_a_planted_defect_in_some_order_of_events() {
     let here = folder();
     let args = ["check", "answer", "--faults", "1", "--defect", "no-epoch-check", "--json"];
     let ran = everstep(here.path(), &args);
@@ -131,7 +143,7 @@ fn a_check_finds_a_planted_defect_in_some_order_of_events() {
 }
 
 #[test]
-fn two_files_of_one_name_get_two_traces() {
+fn dur_019_two_files_of_one_name_get_two_traces() {
     let here = folder();
     for name in ["a", "b"] {
         let below = here.path().join(name);
@@ -147,7 +159,7 @@ fn two_files_of_one_name_get_two_traces() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_is_no_reason_to_panic() {
+fn ops_02_a_reader_that_goes_away_is_no_reason_to_panic() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_everstep"))
         .args(["matrix", "answer", "--json"])
         .stdout(Stdio::piped())

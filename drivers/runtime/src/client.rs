@@ -1,17 +1,13 @@
-//! Clients: submitting, and waiting for what comes of it.
-
-use std::sync::Arc;
+//! Clients: submitting, and why there is no answer.
 
 use everstep_machine::admission::{self, AdmissionMachine, Call, Receipt, Rejection};
 use everstep_machine::attempt::End;
 use everstep_machine::contract::Machine;
-use everstep_machine::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
-use everstep_machine::ledger::{Phase, Row};
-use everstep_machine::record::{Corruption, Record, SubmissionSettled};
-use everstep_machine::store::{LogPage, Pipeline, Reply, StoreCommand, StoreFault, Target};
+use everstep_machine::store::StoreFault;
 use tokio::time::sleep;
 
 use crate::host::Host;
+use crate::news::NoMoreNews;
 use crate::store::StoreGone;
 
 /// Why a client gets no answer.
@@ -23,6 +19,9 @@ pub enum HostError {
     /// The store's thread has ended.
     #[error("the store's thread has ended; start the host again")]
     StoreGone,
+    /// The host works no more: it was stopped, or it has broken.
+    #[error("the host works no more; start one again")]
+    Stopped,
     /// The store has not said what became of what it was to do, again and again.
     #[error("the store does not say whether it reads and writes; what was accepted stands")]
     StoreUnsure,
@@ -37,28 +36,24 @@ pub enum HostError {
     Quarantined(End),
 }
 
+/// Who tells no news any more works no more.
+impl From<NoMoreNews> for HostError {
+    fn from(NoMoreNews: NoMoreNews) -> Self {
+        Self::Stopped
+    }
+}
+
 impl From<StoreGone> for HostError {
     fn from(StoreGone: StoreGone) -> Self {
         Self::StoreGone
     }
 }
 
-/// How a submission stands when there is nothing to wait for any more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It is settled: the record.
-    Settled(Arc<SubmissionSettled>),
-    /// Somebody has to say what became of a start, and nobody has (DUR-017): the row.
-    Unknown(Arc<Row>),
-    /// Somebody has to decide whether a call may start, and nobody has (CAP-006): the row.
-    Suspended(Arc<Row>),
-}
-
 /// Pipelines in a row whose fate is unknown, until a client is told so.
-const PATIENCE: u32 = 6;
+pub(crate) const PATIENCE: u32 = 6;
 
 /// How long to wait before something is sent again.
-const RESEND: std::time::Duration = std::time::Duration::from_millis(50);
+pub(crate) const RESEND: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl Host {
     /// Submits, and returns when the submission is durable (DUR-001). The same call again gets
@@ -91,159 +86,11 @@ impl Host {
         }
     }
 
-    /// Waits until a submission is settled, or until only a person can go on: subscribes, reads,
-    /// and parks until something has changed (STORE-012).
-    ///
-    /// # Errors
-    /// There is no such submission, its lane is left alone, or the store cannot be read.
-    pub async fn wait(
-        &self,
-        lane: &ConversationId,
-        submission: SubmissionId,
-    ) -> Result<Standing, HostError> {
-        let done = |row: &Arc<Row>| match &row.phase {
-            Phase::Settled(_) => true,
-            Phase::Unknown | Phase::Suspended => row.awaits_people(),
-            Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => false,
-        };
-        let row = self.until(lane, submission, done).await?;
-        match &row.phase {
-            Phase::Settled(_) => self.settlement(lane, submission).await.map(Standing::Settled),
-            _ => Ok(Standing::Unknown(row)),
-        }
-    }
-
-    /// Waits until there is nothing left to do about a submission. What people say of the doubts
-    /// of a settled one is still to be recorded (DUR-017).
-    ///
-    /// # Errors
-    /// There is no such submission, its lane is left alone, or the store cannot be read.
-    pub async fn rest(
-        &self,
-        lane: &ConversationId,
-        submission: SubmissionId,
-    ) -> Result<(), HostError> {
-        self.until(lane, submission, |row| row.claimable_from() != Some(Timestamp(0)))
-            .await
-            .map(|_| ())
-    }
-
-    /// Subscribes, reads, and parks until the row is as it is wanted.
-    async fn until(
-        &self,
-        lane: &ConversationId,
-        submission: SubmissionId,
-        wanted: impl Fn(&Arc<Row>) -> bool,
-    ) -> Result<Arc<Row>, HostError> {
-        let (mut news, mut unsure) = (self.news(), self.store().unsure());
-        loop {
-            news.borrow_and_update();
-            unsure.borrow_and_update();
-            let row = self.row(lane, submission).await?;
-            if wanted(&row) {
-                return Ok(row);
-            }
-            self.check_store()?;
-            if let Some(end) = news.borrow().lost.get(lane) {
-                return Err(HostError::Quarantined(*end));
-            }
-            let changed = tokio::select! {
-                changed = news.changed() => changed,
-                changed = unsure.changed() => changed,
-            };
-            changed.map_err(|_| HostError::StoreGone)?;
-        }
-    }
-
-    fn check_store(&self) -> Result<(), HostError> {
+    pub(crate) fn check_store(&self) -> Result<(), HostError> {
         if self.store().unsure().borrow().most() < PATIENCE {
             Ok(())
         } else {
             Err(HostError::StoreUnsure)
         }
     }
-
-    /// The row of a submission as it is now.
-    ///
-    /// # Errors
-    /// There is no such submission, or the store cannot be read.
-    pub async fn row(
-        &self,
-        lane: &ConversationId,
-        submission: SubmissionId,
-    ) -> Result<Arc<Row>, HostError> {
-        let read = StoreCommand::ReadLane(Target::Submission(submission));
-        match self.read(lane, read).await? {
-            Reply::Lane(view) => view.row.ok_or(HostError::NoSuchSubmission),
-            other @ (Reply::Ledger(_) | Reply::Conversation(_) | Reply::Log(_)) => {
-                unreachable!("STORE-001: a lane that is read is answered with {other:?}")
-            }
-        }
-    }
-
-    /// The settlement as it is recorded. The row does not say where. A short log is one page; in
-    /// a long one a settlement that somebody waits for stands near the end, so it is looked for
-    /// from there, in windows of as many records as a page has batches.
-    async fn settlement(
-        &self,
-        lane: &ConversationId,
-        submission: SubmissionId,
-    ) -> Result<Arc<SubmissionSettled>, HostError> {
-        let first = self.page(lane, Sequence(0)).await?;
-        let end = first.tail.map_or(Sequence(0), |tail| tail.next_sequence);
-        let seen = first.batches.last().map_or(end, |last| last.next_sequence());
-        let window = first.batches.len().max(1) as u64;
-        if let Some(found) = settled(&first, submission) {
-            return Ok(found);
-        }
-        let mut until = end;
-        while until > seen {
-            // A page begins with the first batch at or behind its place, so a window may begin
-            // inside a batch: that one belongs to the window before.
-            let start = Sequence(until.0.saturating_sub(window)).max(seen);
-            let mut from = start;
-            while from < until {
-                let page = self.page(lane, from).await?;
-                if let Some(found) = settled(&page, submission) {
-                    return Ok(found);
-                }
-                from = page.batches.last().map_or(until, |last| last.next_sequence());
-            }
-            until = start;
-        }
-        Err(HostError::Store(StoreFault::Corrupt(Corruption::Ahead { end })))
-    }
-
-    async fn page(&self, lane: &ConversationId, from: Sequence) -> Result<LogPage, HostError> {
-        match self.read(lane, StoreCommand::ReadLog { from }).await? {
-            Reply::Log(page) => Ok(page),
-            other @ (Reply::Ledger(_) | Reply::Conversation(_) | Reply::Lane(_)) => {
-                unreachable!("STORE-001: a log that is read is answered with {other:?}")
-            }
-        }
-    }
-
-    async fn read(&self, lane: &ConversationId, read: StoreCommand) -> Result<Reply, HostError> {
-        for _ in 0..PATIENCE {
-            let pipeline = Pipeline { lane: lane.clone(), commands: vec![read.clone()] };
-            match self.store().look(pipeline).await? {
-                Ok(mut replies) => {
-                    return Ok(replies.pop().expect("STORE-001: every command has a reply"));
-                }
-                Err(StoreFault::Indeterminate) => sleep(RESEND).await,
-                Err(fault) => return Err(HostError::Store(fault)),
-            }
-        }
-        Err(HostError::StoreUnsure)
-    }
-}
-
-/// The settlement of a submission, if it stands on this page.
-fn settled(page: &LogPage, submission: SubmissionId) -> Option<Arc<SubmissionSettled>> {
-    let records = page.batches.iter().flat_map(|batch| batch.batch().records());
-    let mut settled = records.filter_map(|record| match record {
-        Record::SubmissionSettled(it) if it.submission == submission => Some(it),
-        _ => None,
-    });
-    settled.next().map(|found| Arc::new(found.clone()))
 }

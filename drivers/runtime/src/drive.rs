@@ -7,6 +7,7 @@
 //! comes next asks for it again.
 
 use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::attempt::{Attempt, Effect, End, Input, Setup, State};
@@ -16,8 +17,7 @@ use everstep_machine::event::{Interruption, RunEvent, Source};
 use everstep_machine::identity::{ConversationId, RunId, SubmissionId, Token};
 use everstep_machine::ledger::{Command, Ownership};
 use everstep_machine::store::{Pipeline, StoreCommand, StoreFault};
-use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::event::Event;
@@ -33,7 +33,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// An attempt and everything it has in flight. Dropping it calls all of that off.
 pub(crate) struct Drive {
     store: StoreHandle,
-    wakes: UnboundedReceiver<()>,
+    wakes: Arc<Notify>,
     /// Whether the host stops.
     stop: watch::Receiver<bool>,
     /// Whether this attempt has heard of it. It hears of it only while it is parked, so that calls
@@ -63,7 +63,7 @@ impl Drive {
     pub(crate) fn new(
         store: StoreHandle,
         outside: Outside,
-        wakes: UnboundedReceiver<()>,
+        wakes: Arc<Notify>,
         stop: watch::Receiver<bool>,
         setup: Setup,
     ) -> Self {
@@ -201,11 +201,8 @@ impl Drive {
                     Arrival::Answer(Answer::Authorizer { .. }) if self.stopping => {}
                     Arrival::Answer(answer) => return Some(Input::Answered(answer)),
                 },
-                Some(()) = self.wakes.recv() => {
-                    // Several hints say no more than one.
-                    while self.wakes.try_recv().is_ok() {}
-                    return Some(Input::Woken);
-                }
+                // Several hints say no more than one.
+                () = self.wakes.notified() => return Some(Input::Woken),
                 () = due => {
                     self.renewal = None;
                     return Some(Input::RenewalDue);
@@ -237,6 +234,6 @@ const fn asks(external: &External) -> bool {
 }
 
 /// Returns when the host stops. One that is gone without a word has stopped as well.
-async fn told(stop: &mut watch::Receiver<bool>) {
+pub(crate) async fn told(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

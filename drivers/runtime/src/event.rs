@@ -61,7 +61,7 @@ pub enum Event {
         /// Which lane.
         lane: ConversationId,
     },
-    /// Nothing can be claimed until somebody's lease runs out.
+    /// This host works on nothing, and can claim nothing before somebody else's lease runs out.
     LeaseAwaited {
         /// For how long.
         wait: DurationMs,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{Write as _, stderr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -96,8 +96,12 @@ impl Failpoints {
         let passed = armed.passed.entry(failpoint).or_default();
         *passed += 1;
         let passed = *passed;
-        if let Some(trace) = &mut armed.trace {
-            writeln!(trace, "{failpoint}").expect("DUR-019: a trace that is asked for is written");
+        if let Some(trace) = &mut armed.trace
+            && let Err(why) = writeln!(trace, "{failpoint}")
+        {
+            // Said once, where somebody may look; what is traced goes on all the same.
+            let _ = writeln!(stderr(), "warning: {TRACE}: {why}; nothing more is traced");
+            armed.trace = None;
         }
         if armed.kill == Some((failpoint, passed)) {
             die();
@@ -165,6 +169,13 @@ mod tests {
         assert!(matches!(refused("tool.invok/during=kill"), FailpointsError::Unknown { .. }));
         let nowhere = Failpoints::read(None, Some("/nowhere/at/all".into()));
         assert!(matches!(nowhere, Err(FailpointsError::Trace { .. })));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn dur_019_a_trace_that_cannot_be_written_stops_nothing() {
+        let points = Failpoints::tracing(std::path::Path::new("/dev/full"));
+        Failpoint::all().for_each(|point| points.pass(point));
     }
 
     #[test]

@@ -1,28 +1,25 @@
-//! The host: the scheduler, driven, and the attempts it asks for.
+//! The host: what it is started with, what it offers, and how it stops.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use everstep_machine::attempt::{End, Setup};
-use everstep_machine::contract::Machine;
 use everstep_machine::event::EventSequence;
-use everstep_machine::identity::{
-    ConversationId, DurationMs, ProducerId, RunId, SubmissionId, Token,
-};
+use everstep_machine::identity::{ConversationId, DurationMs, ProducerId, RunId, SubmissionId};
 use everstep_machine::limits::{AGENT_CALLS, GROUP_CALLS, HOST_CALLS, LEASE_MS, RENEWAL_MS};
 use everstep_machine::permits::Limits;
-use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
-use everstep_machine::store::Store;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use everstep_machine::store::Shared;
 use tokio::sync::watch;
-use tokio::task::{Id, JoinError, JoinHandle, JoinSet};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
-use crate::drive::Drive;
+use crate::desk::Desk;
 use crate::event::{Event, Events, pass_on};
 use crate::failpoint::Failpoints;
-use crate::lookout::{self, LookOut, Pages, Sighting};
+use crate::inbox::Inbox;
+use crate::lookout::{self, LookOut, Page};
+use crate::news::News;
 use crate::outside::Outside;
 use crate::permits::Gate;
 use crate::ports::Ports;
@@ -46,7 +43,7 @@ pub struct Config {
     pub lease: DurationMs,
     /// After how long a lease is renewed; well below [`Config::lease`].
     pub renewal: DurationMs,
-    /// How often the look-out glances at whether another process has committed something.
+    /// How often the store is asked whether another process has committed something.
     pub glance: Duration,
     /// How long what is out may take to come back when the host stops.
     pub grace: Duration,
@@ -77,20 +74,14 @@ impl Config {
     }
 }
 
-/// That something has changed, and which lanes are left alone.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct News {
-    pub(crate) lost: BTreeMap<ConversationId, End>,
-}
-
 /// A host at work. Dropping it calls off what it has in flight, as a crash would.
 #[derive(Debug)]
 pub struct Host {
     store: StoreHandle,
-    inbox: UnboundedSender<Input>,
+    inbox: Inbox,
     events: Events,
     streams: Streams,
-    news: watch::Receiver<News>,
+    news: News,
     stopping: watch::Sender<bool>,
     grace: Duration,
     desk: JoinHandle<()>,
@@ -111,39 +102,26 @@ impl Host {
     /// # Errors
     /// The operating system gives no threads.
     pub fn start(
-        store: impl Store + Send + 'static,
+        store: impl Shared + Send + 'static,
         lookout: impl LookOut,
         ports: Ports,
         config: Config,
     ) -> io::Result<Self> {
-        let (store, store_closed) = StoreHandle::start(store)?;
-        let (inbox, inputs) = unbounded_channel();
-        let (events, (news, subscribed)) = (Events::new(), watch::channel(News::default()));
-        let tell = teller(inbox.clone(), events.clone(), news.clone());
-        let (pages, lookout_closed) = lookout::start(lookout, config.glance, tell)?;
+        let ((inbox, inputs), (news, herald)) = (Inbox::new(), News::new());
+        let (events, streams) = (Events::new(), Streams::default());
+        let mailbox = inbox.clone();
+        let changed = move || mailbox.changed_elsewhere();
+        let (store, store_closed) = StoreHandle::start(store, config.glance, changed)?;
+        let tell = page_teller(inbox.clone(), events.clone());
+        let (pages, lookout_closed) = lookout::start(lookout, tell)?;
         let (stopping, stop) = watch::channel(false);
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
         let gate = Gate::new(config.permits.clone());
-        let streams = Streams::default();
-        let told = streams.clone();
-        let outside = Outside { ports, failpoints, events: events.clone(), gate, streams };
-        let desk = Desk {
-            store: store.clone(),
-            outside,
-            config,
-            pages,
-            news,
-            stop,
-            attempts: JoinSet::new(),
-            lanes: HashMap::new(),
-            wakes: BTreeMap::new(),
-            due: None,
-            retries: Vec::new(),
-        };
+        let outside =
+            Outside { ports, failpoints, events: events.clone(), gate, streams: streams.clone() };
+        let desk = Desk::new(store.clone(), outside, config, pages, herald, stop);
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
-        let news = subscribed;
-        let streams = told;
         Ok(Self { store, inbox, events, streams, news, stopping, grace, desk, threads })
     }
 
@@ -162,8 +140,7 @@ impl Host {
 
     /// Says that a lane has changed.
     pub fn hint(&self, lane: ConversationId) {
-        // A host that has stopped wants no hints.
-        let _ = self.inbox.send(Input::Hinted { lane });
+        self.inbox.hint(lane);
     }
 
     /// Stops (OPS-03): no lane is claimed and nothing is asked of the outside any more. What is
@@ -175,8 +152,7 @@ impl Host {
     /// pipeline that is being executed takes so long. Correctness needs none of this.
     pub async fn stop(mut self) {
         self.stopping.send_replace(true);
-        let works = self.inbox.send(Input::StopRequested).is_ok();
-        if works && timeout(self.grace, &mut self.desk).await.is_err() {
+        if timeout(self.grace, &mut self.desk).await.is_err() {
             self.desk.abort();
             // It was called off, or it panicked: either way everything in it is dropped.
             let _ = (&mut self.desk).await;
@@ -197,8 +173,8 @@ impl Host {
         &self.store
     }
 
-    pub(crate) fn news(&self) -> watch::Receiver<News> {
-        self.news.clone()
+    pub(crate) const fn news(&self) -> &News {
+        &self.news
     }
 }
 
@@ -209,156 +185,11 @@ impl Drop for Host {
 }
 
 /// Passes on what the look-out sees, on its thread.
-fn teller(
-    inbox: UnboundedSender<Input>,
-    events: Events,
-    news: watch::Sender<News>,
-) -> impl Fn(Sighting) + Send + 'static {
-    move |sighting| {
-        let input = match sighting {
-            Sighting::Page(findings) => Input::Scanned(findings),
-            Sighting::Failed(why) => {
-                events.tell(Event::ScanFailed { why });
-                Input::ScanFailed
-            }
-            Sighting::Changed => {
-                news.send_modify(|_| {});
-                Input::ChangedElsewhere
-            }
-        };
-        // A host that has stopped does not look any more.
-        let _ = inbox.send(input);
-    }
-}
-
-/// Drives the scheduler.
-struct Desk {
-    store: StoreHandle,
-    outside: Outside,
-    config: Config,
-    pages: Pages,
-    news: watch::Sender<News>,
-    stop: watch::Receiver<bool>,
-    attempts: JoinSet<Option<End>>,
-    lanes: HashMap<Id, ConversationId>,
-    wakes: BTreeMap<ConversationId, UnboundedSender<()>>,
-    due: Option<Instant>,
-    /// When lanes that were declined may be begun with again.
-    retries: Vec<(Instant, ConversationId)>,
-}
-
-impl Desk {
-    async fn run(mut self, mut inputs: UnboundedReceiver<Input>) {
-        let mut step = Scheduler::step(State::new(self.config.slots), Input::Started);
-        loop {
-            for effect in step.effects {
-                match effect {
-                    Effect::StartAttempt { lane } => self.start(lane),
-                    Effect::WakeAttempt { lane } => {
-                        // An attempt that has just ended needs no waking.
-                        let _ = self.wakes.get(&lane).map(|wake| wake.send(()));
-                    }
-                    Effect::Scan { after } => {
-                        // A look-out that panicked sees nothing; hints still come through.
-                        let _ = self.pages.send(after);
-                    }
-                    Effect::ScheduleLook { after } => {
-                        self.outside.events.tell(Event::LeaseAwaited { wait: after });
-                        self.due = Some(Instant::now() + Duration::from_millis(after.0));
-                    }
-                    Effect::ScheduleRetry { lane, after } => {
-                        let due = Instant::now() + Duration::from_millis(after.0);
-                        self.retries.push((due, lane));
-                    }
-                    Effect::Stopped => return,
-                }
-            }
-            step = Scheduler::step(step.state, self.next(&mut inputs).await);
+fn page_teller(inbox: Inbox, events: Events) -> impl Fn(Page) + Send + 'static {
+    move |page| {
+        if let Err(why) = &page {
+            events.tell(Event::ScanFailed { why: Arc::clone(why) });
         }
+        inbox.page(page);
     }
-
-    fn start(&mut self, lane: ConversationId) {
-        self.outside.events.tell(Event::AttemptBegan { lane: lane.clone() });
-        let (wake, wakes) = unbounded_channel();
-        let (store, outside) = (self.store.clone(), self.outside.clone());
-        let (stop, producer) = (self.stop.clone(), self.config.producer.clone());
-        let (lease, renewal) = (self.config.lease, self.config.renewal);
-        let named = lane.clone();
-        let task = self.attempts.spawn(async move {
-            // Nobody to work with, or no entropy to claim with: left to others for a while.
-            let binding = outside.ports.bindings.binding(&named)?;
-            let token = token()?;
-            let setup = Setup { lane: named, producer, binding, lease, renewal, watched: true };
-            Some(Drive::new(store, outside, wakes, stop, setup).run(token).await)
-        });
-        self.lanes.insert(task.id(), lane.clone());
-        self.wakes.insert(lane, wake);
-    }
-
-    /// Parks until the scheduler is to be told something.
-    async fn next(&mut self, inputs: &mut UnboundedReceiver<Input>) -> Input {
-        loop {
-            let due = self.due;
-            let first = (0..self.retries.len()).min_by_key(|at| self.retries[*at].0);
-            let retry = first.map(|at| (self.retries[at].0, at));
-            let retry = async {
-                match retry {
-                    Some((due, at)) => {
-                        sleep_until(due).await;
-                        at
-                    }
-                    None => std::future::pending().await,
-                }
-            };
-            let due = async {
-                match due {
-                    Some(due) => sleep_until(due).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                Some(ended) = self.attempts.join_next_with_id() => {
-                    if let Some(input) = self.ended(ended) {
-                        return input;
-                    }
-                }
-                Some(input) = inputs.recv() => return input,
-                at = retry => {
-                    return Input::RetryDue { lane: self.retries.swap_remove(at).1 };
-                }
-                () = due => {
-                    self.due = None;
-                    return Input::LookDue;
-                }
-            }
-        }
-    }
-
-    /// An attempt that panicked is a bug in this host, and its lane is left alone.
-    fn ended(&mut self, ended: Result<(Id, Option<End>), JoinError>) -> Option<Input> {
-        let (id, end) = match ended {
-            Ok((id, end)) => (id, end),
-            Err(error) => (error.id(), Some(End::Defect)),
-        };
-        let lane = self.lanes.remove(&id)?;
-        self.wakes.remove(&lane);
-        let Some(end) = end else {
-            self.outside.events.tell(Event::LaneDeclined { lane: lane.clone() });
-            return Some(Input::Declined { lane });
-        };
-        self.outside.events.tell(Event::AttemptEnded { lane: lane.clone(), end });
-        self.news.send_modify(|news| match end {
-            End::Corrupt(_) | End::Defect => {
-                news.lost.insert(lane.clone(), end);
-            }
-            End::Idle | End::Settled | End::Parked | End::Superseded => {}
-        });
-        Some(Input::Ended { lane, end })
-    }
-}
-
-/// Fresh entropy for one claim.
-fn token() -> Option<Token> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok().map(|()| Token(bytes))
 }

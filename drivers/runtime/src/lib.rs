@@ -10,30 +10,33 @@
 //!     ^  ^                  |  ^ |   External                  (tasks: model, tools, authorizer,
 //!     |  |                  |  | +---------------------------> outside          reconciler)
 //!     |  +--- Ended --------+  +--- Stored, Answered, Woken, RenewalDue
-//!     +--- Hinted, Scanned, LookDue, ChangedElsewhere --- clients, look-out, timer
+//!     +--- Hinted, Scanned, LookDue, ChangedElsewhere --- clients, store, look-out, timer
 //! ```
 //!
 //! | promise | how |
 //! | --- | --- |
 //! | ARC-10: nothing leaves before its commit | the effects behind a pipeline leave when it is acknowledged, and a fault discards them |
-//! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; a model that is far ahead of its reduction waits; live events are dropped, not queued |
-//! | STORE-012: waiting without polls or lost wakes | a waiter subscribes, then reads, then parks until something is said to have changed; of other processes that is learnt by a glance at the store, [`Config::glance`] apart |
+//! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; a model that is far ahead of its reduction waits; hints that do not fit are one word, that something has changed; live events are dropped, not queued |
+//! | STORE-012: waiting without polls or lost wakes | a waiter subscribes to its lane, then reads, then parks until something is said of that lane; of other processes that is learnt by a glance through the store, [`Config::glance`] apart, which tells their commits from its own |
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
 //! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |
 //!
 //! Deliberately absent: rules, retries of anything outside, a store (it comes through
-//! [`everstep_machine::store::Store`] and [`LookOut`]), and any use of the wall clock.
+//! [`everstep_machine::store::Shared`] and [`LookOut`]), and any use of the wall clock.
 
 mod client;
+mod desk;
 mod drive;
 mod ephemeral;
 mod event;
 mod failpoint;
 mod host;
 mod in_flight;
+mod inbox;
 mod interrupts;
 mod lookout;
+mod news;
 mod outside;
 mod permits;
 mod ports;
@@ -43,8 +46,9 @@ mod stream;
 mod streams;
 mod task;
 mod tool;
+mod wait;
 
-pub use client::{HostError, Standing};
+pub use client::HostError;
 pub use ephemeral::{End, Ephemeral, EphemeralError, HasEnded, How};
 pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
@@ -62,3 +66,4 @@ pub use tool::{
     Cancellation, Canceller, Ended, Failed, HandlerError, Live, NoFailure, Tool, ToolContext,
     ToolFault, Toolkit, ToolkitError, ToolkitFault,
 };
+pub use wait::Standing;

@@ -1,11 +1,10 @@
-//! The look-out: which lanes have work, and whether another process has changed any.
+//! The look-out: which lanes have work.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
 
 use everstep_machine::identity::ConversationId;
 use everstep_machine::scheduler::Findings;
@@ -20,7 +19,7 @@ pub struct ScanFailed(pub String);
 
 /// Looks at a store without changing it. It blocks; the host gives it a thread.
 ///
-/// What it says is a hint: the claim decides.
+/// What it says is a hint: the claim decides. Any function that scans is one.
 pub trait LookOut: Send + 'static {
     /// One page of the lanes that have something left to do, behind `after`. Only lanes that
     /// [`crate::Bindings`] knows.
@@ -28,68 +27,46 @@ pub trait LookOut: Send + 'static {
     /// # Errors
     /// The store cannot be read.
     fn scan(&mut self, after: Option<&ConversationId>) -> Result<Findings, ScanFailed>;
-
-    /// Whether anything was committed since this was asked last, if that can be told cheaply.
-    fn has_changed(&mut self) -> bool;
 }
 
-/// What a look-out has seen.
-#[derive(Clone, Debug)]
-pub(crate) enum Sighting {
-    /// A page.
-    Page(Findings),
-    /// No page.
-    Failed(Arc<str>),
-    /// Something was committed.
-    Changed,
+impl<F> LookOut for F
+where
+    F: FnMut(Option<&ConversationId>) -> Result<Findings, ScanFailed> + Send + 'static,
+{
+    fn scan(&mut self, after: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
+        self(after)
+    }
 }
 
-/// How the host asks for a page.
-pub(crate) type Pages = Sender<Option<ConversationId>>;
+/// A page, or why there is none.
+pub(crate) type Page = Result<Findings, Arc<str>>;
+
+/// How the host asks for a page. It asks for one at a time.
+pub(crate) type Pages = SyncSender<Option<ConversationId>>;
 
 /// Gives a look-out a thread, which ends when nobody can ask any more; then the look-out is
-/// dropped, and that is told. At every `glance` without a question it looks whether something was
-/// committed.
+/// dropped, and that is told.
 pub(crate) fn start(
     lookout: impl LookOut,
-    glance: Duration,
-    tell: impl Fn(Sighting) + Send + 'static,
+    tell: impl Fn(Page) + Send + 'static,
 ) -> io::Result<(Pages, Closed)> {
-    let (pages, inbox) = channel();
+    let (pages, inbox) = sync_channel(1);
     let (closing, closed) = oneshot::channel();
     thread::Builder::new().name("everstep-lookout".to_owned()).spawn(move || {
-        watch(lookout, glance, &inbox, tell);
+        watch(lookout, &inbox, tell);
         // Nobody may be waiting for it.
         let _ = closing.send(());
     })?;
     Ok((pages, closed))
 }
 
-fn watch(
-    mut lookout: impl LookOut,
-    glance: Duration,
-    inbox: &Receiver<Option<ConversationId>>,
-    tell: impl Fn(Sighting),
-) {
-    loop {
-        match inbox.recv_timeout(glance) {
-            Ok(after) => tell(match contained(|| lookout.scan(after.as_ref())) {
-                Ok(Ok(findings)) => Sighting::Page(findings),
-                Ok(Err(ScanFailed(why))) => Sighting::Failed(why.into()),
-                Err(failed) => failed,
-            }),
-            Err(RecvTimeoutError::Timeout) => match contained(|| lookout.has_changed()) {
-                Ok(true) => tell(Sighting::Changed),
-                Ok(false) => {}
-                Err(failed) => tell(failed),
-            },
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
+fn watch(mut lookout: impl LookOut, inbox: &Receiver<Option<ConversationId>>, tell: impl Fn(Page)) {
+    while let Ok(after) = inbox.recv() {
+        // One that panics has failed once, and is asked again: the thread goes on.
+        let page = catch_unwind(AssertUnwindSafe(|| lookout.scan(after.as_ref())));
+        tell(match page {
+            Ok(page) => page.map_err(|ScanFailed(why)| why.into()),
+            Err(_) => Err("the look-out panicked".into()),
+        });
     }
-}
-
-/// A look-out that panics has failed once, and is asked again: the thread goes on.
-fn contained<T>(look: impl FnOnce() -> T) -> Result<T, Sighting> {
-    let failed = |_| Sighting::Failed("the look-out panicked".into());
-    catch_unwind(AssertUnwindSafe(look)).map_err(failed)
 }

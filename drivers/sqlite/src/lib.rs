@@ -24,11 +24,11 @@
 //! it.
 //!
 //! **Waiting without polling.** Inside a process [`SqliteStore::on_commit`] tells which lane
-//! changed, after its commit. Between processes SQLite has no signal, but
-//! [`SqliteReader::data_version`] costs a glance at shared memory and changes exactly when another
-//! connection has committed: a host that waits for other processes asks it at the pace at which
-//! it wants to notice them, and reads only when it moved. What is due by itself is known in
-//! advance: [`Scan::wakes_at`].
+//! changed, after its commit. Between processes SQLite has no signal, but a glance at shared
+//! memory tells whether another connection has committed, of this process or another:
+//! [`SqliteReader::data_version`] for somebody who only looks, and for a host, whose own commits
+//! are no news, `changed_elsewhere` of [`everstep_machine::store::Shared`] on its store. What is
+//! due by itself is known in advance: [`Scan::wakes_at`].
 //!
 //! Deliberately absent: rules of any protocol, threads, async, and an API that hands out a cursor.
 
@@ -44,6 +44,7 @@ mod name;
 mod open;
 mod options;
 mod reader;
+mod scan;
 mod store;
 mod transaction;
 mod upkeep;
@@ -54,7 +55,8 @@ pub use clock::{Clock, WallClock};
 pub use error::{Corrupt, Flaw, OpenError, Place, StoreError};
 pub use format::Format;
 pub use options::{CommitMode, CommitModeError, Options};
-pub use reader::{LanePlace, LaneRow, Listed, MAX_LISTED, Scan, SqliteReader};
+pub use reader::{LanePlace, LaneRow, Listed, MAX_LISTED, SqliteReader};
+pub use scan::Scan;
 pub use store::{Counters, SqliteStore};
 pub use verify::Verified;
 

@@ -1,4 +1,4 @@
-//! Looking at the file: what an operator lists and what a host looks for.
+//! Looking at the file: what an operator lists.
 //!
 //! Every method is one short read transaction that has ended when it returns, and every list is
 //! bounded. So a reader, however slow it is at reading what it was given, never keeps SQLite from
@@ -10,15 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use everstep_machine::identity::{
-    AdmissionSequence, ConversationId, Sequence, SubmissionId, Timestamp,
-};
-use everstep_machine::ledger::{self, Footprint, Lane, Row};
+use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, SubmissionId};
+use everstep_machine::ledger::{Lane, Row};
 use everstep_machine::store::LogPage;
 use rusqlite::{Connection, Params};
 
 use crate::error::{Corrupt, OpenError, StoreError, Trouble};
-use crate::ledger::{decode, next_waiting, saturating};
+use crate::ledger::{decode, saturating};
 use crate::name::Key;
 use crate::open::{self, Opened};
 use crate::transaction::snapshot;
@@ -54,19 +52,6 @@ pub struct Listed<T, K> {
 pub type LaneRow = (ConversationId, Arc<Row>);
 /// The place of a row of any lane.
 pub type LanePlace = (ConversationId, AdmissionSequence);
-
-/// What a look at the lanes found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scan {
-    /// Lanes that can be claimed now, with the row that a claim would take, by conversation.
-    pub claimable: Vec<LaneRow>,
-    /// When the next of the other lanes can be claimed if nothing else happens before.
-    pub wakes_at: Option<Timestamp>,
-    /// Lanes that cannot be read. They keep nobody else from being worked on.
-    pub corrupt: Vec<Corrupt>,
-    /// Where to go on; none when every lane that waits was looked at.
-    pub after: Option<ConversationId>,
-}
 
 /// A connection that only looks.
 pub struct SqliteReader {
@@ -203,21 +188,6 @@ impl SqliteReader {
         self.read(|it| log::page(it, conversation, from))
     }
 
-    /// Looks for lanes that can be claimed when the store's clock reads `now`, behind `after`,
-    /// looking at no more than `limit` lanes that wait. A few seeks a lane, however long its
-    /// history or its queue is. What it says is a hint: the claim decides.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn scan(
-        &self,
-        now: Timestamp,
-        after: Option<&ConversationId>,
-        limit: usize,
-    ) -> Result<Scan, StoreError> {
-        self.read(|it| scan(it, now, after, limit.min(MAX_LISTED)))
-    }
-
     /// Reads everything of one conversation and checks it: every row and batch, the columns they
     /// are found by, the chain from the first batch to the tail, the record ids, and that no row
     /// says more than the log. Reads in short transactions, also while others write.
@@ -238,7 +208,7 @@ impl SqliteReader {
         self.read(verify::verify_file)
     }
 
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
@@ -322,7 +292,10 @@ fn conversations(
 }
 
 /// Sets aside what is corrupt, so that the rest can be listed.
-fn aside<T>(found: Result<T, Trouble>, corrupt: &mut Vec<Corrupt>) -> Result<Option<T>, Trouble> {
+pub(crate) fn aside<T>(
+    found: Result<T, Trouble>,
+    corrupt: &mut Vec<Corrupt>,
+) -> Result<Option<T>, Trouble> {
     match found {
         Ok(value) => Ok(Some(value)),
         Err(Trouble::Flawed(place, flaw)) => {
@@ -359,34 +332,6 @@ fn rows_of_any(
         listed.after = None;
     }
     Ok(listed)
-}
-
-fn scan(
-    connection: &Connection,
-    now: Timestamp,
-    after: Option<&ConversationId>,
-    limit: usize,
-) -> Result<Scan, Trouble> {
-    let mut scan = Scan { after: after.cloned(), ..Scan::default() };
-    for _ in 0..limit {
-        let found = next_waiting(connection, scan.after.as_ref(), &mut scan.corrupt);
-        let Some(conversation) = aside(found, &mut scan.corrupt)?.flatten() else {
-            scan.after = None;
-            return Ok(scan);
-        };
-        let candidates = Footprint::Candidates(None);
-        let slice = crate::ledger::slice(connection, &conversation, candidates);
-        if let Some(slice) = aside(slice, &mut scan.corrupt)? {
-            if let Some(row) = ledger::candidate(&slice, now) {
-                scan.claimable.push((conversation.clone(), row));
-            } else {
-                let wakes_at = ledger::wakes_at(&slice);
-                scan.wakes_at = scan.wakes_at.into_iter().chain(wakes_at).min();
-            }
-        }
-        scan.after = Some(conversation);
-    }
-    Ok(scan)
 }
 
 impl fmt::Debug for SqliteReader {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use everstep_machine::effect::{CrashPhase, Failpoint};
 use everstep_machine::identity::ConversationId;
-use everstep_machine::store::{Pipeline, Replies, Store, StoreCommand, StoreFault};
+use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
 use rusqlite::Connection;
 
 use crate::clock::Clock;
@@ -63,6 +63,9 @@ pub struct SqliteStore {
     on_failpoint: Option<FailpointHook>,
     on_commit: Option<CommitHook>,
     counters: Counters,
+    /// What SQLite calls the contents that this connection has last seen. Commits of its own do
+    /// not change it.
+    seen: Option<i64>,
 }
 
 impl SqliteStore {
@@ -76,6 +79,7 @@ impl SqliteStore {
         let (home, wal) = (Home::of(&path), WriteAheadLog::of(&path));
         let memory = Memory::new(memory);
         let (on_failpoint, on_commit, counters) = (None, None, Counters::default());
+        let seen = version(&connection);
         Ok(Self {
             connection,
             path,
@@ -88,6 +92,7 @@ impl SqliteStore {
             on_failpoint,
             on_commit,
             counters,
+            seen,
         })
     }
 
@@ -218,6 +223,21 @@ impl Store for SqliteStore {
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
         self.perform(pipeline).map_err(|error| error.fault())
     }
+}
+
+impl Shared for SqliteStore {
+    /// A look at shared memory, through the connection that writes.
+    fn changed_elsewhere(&mut self) -> bool {
+        match version(&self.connection) {
+            Some(version) => self.seen.replace(version) != Some(version),
+            None => false,
+        }
+    }
+}
+
+/// What SQLite calls the contents as this connection sees them, if it sees them.
+fn version(connection: &Connection) -> Option<i64> {
+    connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
 }
 
 impl fmt::Debug for SqliteStore {

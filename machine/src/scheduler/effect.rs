@@ -22,7 +22,7 @@ pub enum Effect {
         /// Behind which lane; none means from the first.
         after: Option<ConversationId>,
     },
-    /// Say [`super::Input::LookDue`] after this time. Replaces what was scheduled before.
+    /// Say [`super::Input::LookDue`] after this time, or earlier if that was asked for before.
     ScheduleLook {
         /// From now.
         after: DurationMs,

@@ -7,6 +7,10 @@
 //! nowhere else. Between those this machine is parked: it polls nothing. What its host does to learn
 //! that another process has committed something is a cheap glance, four times a second.
 //!
+//! What it remembers of lanes that it leaves alone is bounded. A lane beyond that is met again by a
+//! later scan, and its end asks for no scan by itself, so that however many lanes of a file are
+//! broken, the others are worked on.
+//!
 //! ```text
 //! lane: unknown --Hinted, Scanned--> queued --a slot is free--> worked on --Ended--> unknown
 //!                                                                  |
@@ -19,8 +23,8 @@
 //! | invariant | where it is kept |
 //! | --- | --- |
 //! | DUR-005: one attempt a lane in this host | a lane is queued once, and not while it is worked on |
-//! | ARC-05: bounded | at most `slots` attempts, at most [`crate::limits::QUEUED_LANES`] waiting lanes; what does not fit is found by the next scan |
-//! | STORE-006: a corrupt lane is left alone | it is never started again by this host |
+//! | ARC-05: bounded | at most `slots` attempts, at most [`crate::limits::QUEUED_LANES`] waiting lanes, at most [`crate::limits::LEFT_ALONE`] that are left alone, and as many declined ones; what does not fit is found by a later scan |
+//! | STORE-006: a corrupt lane is left alone | it is not started again by this host while it is remembered |
 //!
 //! | crash point | what recovery does |
 //! | --- | --- |

@@ -7,7 +7,7 @@ use super::{Effect, Findings, Input, State};
 use crate::attempt::End;
 use crate::contract::{Machine, Step};
 use crate::identity::{ConversationId, DurationMs};
-use crate::limits::{DECLINED_MS, QUEUED_LANES, SCAN_RETRY_MS};
+use crate::limits::{DECLINED_MS, LEFT_ALONE, QUEUED_LANES, SCAN_RETRY_MS};
 
 /// The machine of one host's choice of lanes.
 pub struct Scheduler;
@@ -49,6 +49,11 @@ impl State {
                 effects.push(Effect::Scan { after: None });
             }
         }
+    }
+
+    /// For a lane that there is no room to remember.
+    fn look_later(effects: &mut Effects) {
+        effects.push(Effect::ScheduleLook { after: DurationMs(DECLINED_MS) });
     }
 
     /// Nobody says which lane, so everybody looks.
@@ -109,9 +114,11 @@ impl State {
         let Some(news) = self.running.remove(&lane) else { return };
         self.declined.remove(&lane);
         match end {
-            End::Corrupt(_) | End::Defect => {
+            End::Corrupt(_) | End::Defect if self.quarantine.len() < LEFT_ALONE => {
                 self.quarantine.insert(lane);
             }
+            // It will be found again: not at once, or nothing else would ever be done.
+            End::Corrupt(_) | End::Defect => return Self::look_later(effects),
             End::Idle | End::Settled | End::Parked | End::Superseded => {
                 if news == News::Some {
                     self.enqueue(lane);
@@ -125,6 +132,12 @@ impl State {
     fn declined(&mut self, lane: ConversationId, effects: &mut Effects) {
         if self.running.remove(&lane).is_none() {
             return;
+        }
+        if self.declined.len() >= LEFT_ALONE && !self.declined.contains_key(&lane) {
+            self.declined.retain(|_, declined| declined.waits);
+            if self.declined.len() >= LEFT_ALONE {
+                return Self::look_later(effects);
+            }
         }
         let first = DurationMs(SCAN_RETRY_MS);
         let wait = self

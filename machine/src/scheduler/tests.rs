@@ -4,7 +4,7 @@ use super::*;
 use crate::attempt::End;
 use crate::contract::Machine;
 use crate::identity::{ConversationId, DurationMs, Sequence};
-use crate::limits::{DECLINED_MS, QUEUED_LANES, SCAN_RETRY_MS};
+use crate::limits::{DECLINED_MS, LEFT_ALONE, QUEUED_LANES, SCAN_RETRY_MS};
 use crate::record::Corruption;
 
 fn lane(name: &str) -> ConversationId {
@@ -182,4 +182,46 @@ fn case_rt_05_a_lane_that_is_declined_is_left_to_others_for_longer_and_longer() 
     assert_eq!(state.quarantined().count(), 0);
     let step = Scheduler::step(state, ended("a", End::Settled));
     assert_eq!(step.state.declined.len(), 0, "what was met before is forgotten");
+}
+
+#[test]
+fn arc_05_lanes_left_alone_are_bounded_and_those_beyond_are_looked_at_again_later() {
+    type Way = (fn(&str) -> Input, fn(&State) -> usize);
+    let ways: [Way; 2] = [
+        (|name| ended(name, End::Defect), |state| state.quarantine.len()),
+        (|name| Input::Declined { lane: lane(name) }, |state| state.declined.len()),
+    ];
+    for (way, remembered) in ways {
+        let (mut state, _) = last(1, [Input::Started, found(&[])]);
+        for n in 0..LEFT_ALONE {
+            let name = alloc::format!("{n}");
+            state = Scheduler::step(state, hint(&name)).state;
+            state = Scheduler::step(state, way(&name)).state;
+            state = Scheduler::step(state, found(&[])).state;
+        }
+        let state = Scheduler::step(state, hint("more")).state;
+        let step = Scheduler::step(state, way("more"));
+        let later = Effect::ScheduleLook { after: DurationMs(DECLINED_MS) };
+        assert_eq!((step.effects, remembered(&step.state)), ([later].into(), LEFT_ALONE));
+        // It may be met again, and others are still worked on.
+        let step = Scheduler::step(step.state, Input::LookDue);
+        let step = Scheduler::step(step.state, found(&["more", "0", "good"]));
+        assert_eq!(step.effects, [start("more")]);
+        let step = Scheduler::step(step.state, way("more"));
+        assert!(step.effects.contains(&start("good")), "{:?}", step.effects);
+    }
+}
+
+#[test]
+fn arc_05_a_declined_lane_that_waits_no_more_makes_room_for_another() {
+    let mut state = State::new(1);
+    for n in 0..=LEFT_ALONE {
+        let name = alloc::format!("{n}");
+        let step = Scheduler::step(state, hint(&name));
+        let step = Scheduler::step(step.state, Input::Declined { lane: lane(&name) });
+        let retry = |effect: &Effect| matches!(effect, Effect::ScheduleRetry { .. });
+        assert!(step.effects.iter().any(retry), "{n}: {:?}", step.effects);
+        state = Scheduler::step(step.state, Input::RetryDue { lane: lane(&name) }).state;
+    }
+    assert!(state.declined.len() <= LEFT_ALONE);
 }

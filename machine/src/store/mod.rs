@@ -164,3 +164,10 @@ pub trait Store {
     /// The three shapes of [`StoreFault`].
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault>;
 }
+
+/// A store that others write to as well, of other processes.
+pub trait Shared: Store {
+    /// Whether anybody else has committed since this was asked last; what this store itself
+    /// commits does not count. A hint, and cheap. A store that cannot tell says that nobody has.
+    fn changed_elsewhere(&mut self) -> bool;
+}

@@ -39,6 +39,7 @@ use std::sync::Arc;
 use everstep_machine::admission::{Receipt, Rejection};
 use everstep_machine::attempt::End;
 use everstep_machine::ledger::Phase;
+use everstep_machine::projection::Projection;
 use everstep_machine::store::StoreCommand;
 
 pub(crate) use permits::Permits;

@@ -17,7 +17,7 @@ use super::error::ScenarioError;
 use super::grammar::{
     AGENT, AGENT_TOOL, APPROVER, AUTHORIZER, Key, Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
 };
-use super::parse::{self, Row, denials};
+use super::parse::{self, Row, denials, names};
 use super::{AgentScript, TurnScript, read};
 
 use Presence::{Default, Optional, Required};

@@ -22,7 +22,7 @@ pub enum Fault {
         nearest: Option<String>,
     },
     /// The path is a folder's.
-    #[error("this is a folder, not a scenario file")]
+    #[error("this is a folder, not a file")]
     Folder,
     /// The file is there but cannot be read.
     #[error("the file cannot be read: {0}")]

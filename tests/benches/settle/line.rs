@@ -98,7 +98,7 @@ impl Work {
         let producer = ProducerId::new("host").expect("a name");
         let config = Config { slots: clients.len(), ..Config::new(producer) };
         let measured = block_on(async {
-            let (lookout, ports) = (outside::EveryWork::new(&file), outside::ports(self.tool));
+            let (lookout, ports) = (outside::every_lane(&file), outside::ports(self.tool));
             let host = Host::start(store, lookout, ports, config).expect("threads");
             // A log that still grows is slower to write to than one that is written over.
             while dial.read().restarts == 0 {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use everstep_machine::effect::EffectClass;
-use everstep_machine::store::{Pipeline, Replies, Store, StoreCommand, StoreFault};
+use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
 use everstep_sqlite::SqliteStore;
 
 use crate::wal;
@@ -101,5 +101,11 @@ impl Store for Meter {
         kind.time += took;
         spent.commits = self.store.counters().commits;
         answer
+    }
+}
+
+impl Shared for Meter {
+    fn changed_elsewhere(&mut self) -> bool {
+        self.store.changed_elsewhere()
     }
 }

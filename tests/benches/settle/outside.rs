@@ -9,14 +9,13 @@ use everstep_machine::agent::{
     ModelResponse, ResponsePart, ToolCall, ToolDefinition, ToolOutcome, Usage,
 };
 use everstep_machine::digest::Digest;
-use everstep_machine::identity::{AgentId, ConversationId, DurationMs, ToolName, Turn};
+use everstep_machine::identity::{AgentId, ConversationId, ToolName, Turn};
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::scheduler::Findings;
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, LookOut, Model, NoApprover, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
 };
-use everstep_sqlite::{Clock as _, SqliteReader, WallClock};
+use everstep_sqlite::SqliteReader;
 
 /// How long a reading may wait.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -90,31 +89,9 @@ pub(crate) fn ports(tool: bool) -> Ports {
 }
 
 /// Looks at every lane of a file.
-pub(crate) struct EveryWork {
-    reader: SqliteReader,
-    version: Option<i64>,
-}
-
-impl EveryWork {
-    pub(crate) fn new(file: &Path) -> Self {
-        let reader = SqliteReader::open(file, PATIENCE).expect("it is there");
-        Self { reader, version: None }
-    }
-}
-
-impl LookOut for EveryWork {
-    fn scan(&mut self, after: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
-        let now = WallClock.now();
-        let scan = self.reader.scan(now, after, 64).map_err(|why| ScanFailed(why.to_string()))?;
-        Ok(Findings {
-            claimable: scan.claimable.into_iter().map(|(lane, _)| lane).collect(),
-            wakes_in: scan.wakes_at.map(|at| DurationMs(at.0.saturating_sub(now.0))),
-            after: scan.after,
-        })
-    }
-
-    fn has_changed(&mut self) -> bool {
-        let Ok(version) = self.reader.data_version() else { return false };
-        self.version.replace(version) != Some(version)
+pub(crate) fn every_lane(file: &Path) -> impl LookOut {
+    let reader = SqliteReader::open(file, PATIENCE).expect("it is there");
+    move |after: Option<&ConversationId>| {
+        reader.findings(after, 64).map_err(|why| ScanFailed(why.to_string()))
     }
 }

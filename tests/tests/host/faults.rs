@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use everstep_machine::agent::ToolOutcome;
 use everstep_machine::effect::EffectClass;
-use everstep_machine::store::{Pipeline, Replies, Store, StoreCommand, StoreFault};
+use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
 use everstep_runtime::{HostError, Standing, Tools, block_on};
 use everstep_sqlite::SqliteStore;
 
@@ -24,6 +24,12 @@ impl Store for Mute {
             return Err(StoreFault::Indeterminate);
         }
         Ok(replies)
+    }
+}
+
+impl Shared for Mute {
+    fn changed_elsewhere(&mut self) -> bool {
+        self.store.changed_elsewhere()
     }
 }
 

@@ -1,6 +1,8 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
 mod faults;
+mod news;
+mod panics;
 mod reading;
 mod stopping;
 mod support;
@@ -29,7 +31,7 @@ fn returns(value: &str) -> Tools {
 fn outcome(standing: Result<Standing, HostError>) -> Settlement {
     match standing.unwrap() {
         Standing::Settled(record) => record.settlement.clone(),
-        Standing::Unknown(row) => panic!("not settled: {row:?}"),
+        Standing::Unknown(row) | Standing::Suspended(row) => panic!("not settled: {row:?}"),
     }
 }
 

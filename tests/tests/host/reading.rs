@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use everstep_machine::agent::ToolOutcome;
 use everstep_machine::identity::Sequence;
 use everstep_machine::record::Settlement;
-use everstep_machine::store::{Pipeline, Replies, Reply, Store, StoreCommand, StoreFault};
+use everstep_machine::store::{Pipeline, Replies, Reply, Shared, Store, StoreCommand, StoreFault};
 use everstep_runtime::{Standing, Tools, block_on};
 use everstep_sqlite::SqliteStore;
 
@@ -36,6 +36,12 @@ impl Store for Short {
             }
         }
         Ok(replies)
+    }
+}
+
+impl Shared for Short {
+    fn changed_elsewhere(&mut self) -> bool {
+        self.store.changed_elsewhere()
     }
 }
 

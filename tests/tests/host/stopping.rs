@@ -11,15 +11,15 @@ use std::time::Duration;
 use everstep_machine::agent::{ModelFault, ModelRequest, ToolOutcome};
 use everstep_machine::effect::Authorization;
 use everstep_machine::identity::{RunId, ToolCallId, Turn};
-use everstep_machine::ledger::{Command, Phase};
+use everstep_machine::ledger::Phase;
 use everstep_machine::record::Record;
-use everstep_machine::store::{Pipeline, Replies, Store, StoreCommand, StoreFault};
+use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
 use everstep_runtime::{
     Authorizer, BoxFuture, Config, Host, Model, Parts, Ports, Standing, Tools, block_on, pause,
 };
 use everstep_sqlite::SqliteStore;
 
-use crate::support::{Desk, NEVER, OFTEN, call, lane, pay, ports};
+use crate::support::{Desk, NEVER, OFTEN, call, is_claim, lane, pay, ports};
 
 /// Tools that count their calls and take their time; so many milliseconds, or for ever.
 fn slow(count: &Arc<AtomicUsize>, takes: Option<u64>) -> Tools {
@@ -167,6 +167,12 @@ impl Store for Held {
     }
 }
 
+impl Shared for Held {
+    fn changed_elsewhere(&mut self) -> bool {
+        self.store.changed_elsewhere()
+    }
+}
+
 /// A model that must not be asked.
 struct Unasked(Arc<AtomicUsize>);
 
@@ -179,10 +185,6 @@ impl Model for Unasked {
 
 fn reads_log(command: &StoreCommand) -> bool {
     matches!(command, StoreCommand::ReadLog { .. })
-}
-
-fn is_claim(command: &StoreCommand) -> bool {
-    matches!(command, StoreCommand::Ledger(Command::Claim(_)))
 }
 
 #[test]

@@ -4,25 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use everstep_machine::admission::Call;
+use everstep_machine::admission::{self, AdmissionMachine, Call};
 use everstep_machine::agent::{
     AgentDefinition, Allowance, Binding, ExecutionClass, FinishReason, ModelFault, ModelRequest,
     ModelResponse, ResponsePart, ToolCall, ToolDefinition, Usage,
 };
+use everstep_machine::contract::Machine as _;
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
     AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, Sequence,
-    TenantId, ToolName, Turn,
+    SubmissionId, TenantId, ToolName, Turn,
 };
 use everstep_machine::json::CanonicalJson;
+use everstep_machine::ledger::Command;
 use everstep_machine::record::Record;
-use everstep_machine::scheduler::Findings;
-use everstep_machine::store::Store;
+use everstep_machine::store::{Shared, Store as _, StoreCommand};
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
 };
-use everstep_sqlite::{Clock as _, Options, SqliteReader, SqliteStore, WallClock};
+use everstep_sqlite::{Options, SqliteReader, SqliteStore};
 
 /// Longer than any test.
 pub(crate) const NEVER: Duration = Duration::from_secs(3_600);
@@ -60,7 +61,18 @@ impl Desk {
     /// A host on a store of one's own, that leaves a dead owner's lane alone for a minute.
     pub(crate) fn host_on(
         &self,
-        store: impl Store + Send + 'static,
+        store: impl Shared + Send + 'static,
+        ports: Ports,
+        config: impl FnOnce(Config) -> Config,
+    ) -> Host {
+        self.host_with(store, self.lookout(), ports, config)
+    }
+
+    /// The same with a look-out of one's own.
+    pub(crate) fn host_with(
+        &self,
+        store: impl Shared + Send + 'static,
+        lookout: impl LookOut,
         ports: Ports,
         config: impl FnOnce(Config) -> Config,
     ) -> Host {
@@ -68,8 +80,15 @@ impl Desk {
         let producer = ProducerId::new(&format!("host {number}")).unwrap();
         let lease = DurationMs(60_000);
         let config = config(Config { lease, ..Config::new(producer) });
-        let lookout = Look { reader: self.reader(), version: None };
         Host::start(store, lookout, ports, config).unwrap()
+    }
+
+    /// Looks at every lane.
+    pub(crate) fn lookout(&self) -> impl LookOut + use<> {
+        let reader = self.reader();
+        move |after: Option<&ConversationId>| {
+            reader.findings(after, 8).map_err(|why| ScanFailed(why.to_string()))
+        }
     }
 
     /// What stands beside the database.
@@ -94,28 +113,6 @@ pub(crate) fn ports(tools: Tools) -> Ports {
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),
         bindings: Arc::new(Clerk(binding())),
-    }
-}
-
-struct Look {
-    reader: SqliteReader,
-    version: Option<i64>,
-}
-
-impl LookOut for Look {
-    fn scan(&mut self, after: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
-        let now = WallClock.now();
-        let scan = self.reader.scan(now, after, 8).map_err(|why| ScanFailed(why.to_string()))?;
-        Ok(Findings {
-            claimable: scan.claimable.into_iter().map(|(lane, _)| lane).collect(),
-            wakes_in: scan.wakes_at.map(|at| DurationMs(at.0.saturating_sub(now.0))),
-            after: scan.after,
-        })
-    }
-
-    fn has_changed(&mut self) -> bool {
-        let version = self.reader.data_version().unwrap();
-        self.version.replace(version) != Some(version)
     }
 }
 
@@ -183,4 +180,19 @@ pub(crate) fn call(conversation: &str, key: &str) -> Call {
         binding: binding(),
         producer: ProducerId::new("door").unwrap(),
     }
+}
+
+/// Accepts a call without any host.
+pub(crate) fn admitted(store: &mut SqliteStore, call: Call) -> SubmissionId {
+    let submission = call.submission();
+    let mut step = AdmissionMachine::step(admission::State::new(call), admission::Input::Started);
+    while let Some(admission::Effect::Store(pipeline)) = step.effects.pop() {
+        let answer = store.execute(&pipeline);
+        step = AdmissionMachine::step(step.state, admission::Input::Stored(answer));
+    }
+    submission
+}
+
+pub(crate) fn is_claim(command: &StoreCommand) -> bool {
+    matches!(command, StoreCommand::Ledger(Command::Claim(_)))
 }

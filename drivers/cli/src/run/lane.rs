@@ -14,7 +14,6 @@ pub(super) struct OwnLane {
     reader: SqliteReader,
     lane: ConversationId,
     submission: SubmissionId,
-    version: Option<i64>,
 }
 
 impl OwnLane {
@@ -23,7 +22,7 @@ impl OwnLane {
         lane: ConversationId,
         submission: SubmissionId,
     ) -> Self {
-        Self { reader, lane, submission, version: None }
+        Self { reader, lane, submission }
     }
 }
 
@@ -42,11 +41,6 @@ impl LookOut for OwnLane {
         };
         let wakes_in = if claimable.is_none() { ledger::wakes_at(&slice).map(wait) } else { None };
         Ok(Findings { claimable: claimable.into_iter().collect(), wakes_in, after: None })
-    }
-
-    fn has_changed(&mut self) -> bool {
-        let Ok(version) = self.reader.data_version() else { return false };
-        self.version.replace(version) != Some(version)
     }
 }
 

@@ -7,41 +7,31 @@
 //! A signal that asks the process to end stops the host at the next boundary; a second one ends the
 //! process at once. Neither loses anything: both are a crash that was announced.
 
+mod append;
+mod input;
 mod lane;
+mod named;
 mod outside;
 mod progress;
 mod report;
+mod trouble;
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use everstep_machine::admission::Call;
-use everstep_machine::agent::{Allowance, Binding};
-use everstep_machine::digest::{Digest, Hasher};
-use everstep_machine::effect::EffectClass;
-use everstep_machine::identity::{
-    ConversationId, DurationMs, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
-};
-use everstep_machine::json::CanonicalJson;
-use everstep_machine::limits::JSON_BYTES;
+use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
 use everstep_machine::record::{Record, SubmissionSettled};
-use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
-use everstep_runtime::{
-    AllowAll, Config, Failpoints, Host, HostError, Interrupts, NoApprover, NoReconciler, Ports,
-    Standing, block_on,
-};
-use everstep_sim::scenario::{AgentFile, AgentSource, Fault};
-use everstep_sqlite::{Options, SqliteStore, StoreError};
+use everstep_runtime::{Config, Failpoints, Host, Interrupts, Standing, block_on};
+use everstep_sqlite::{Options, SqliteStore};
 
 use crate::args::Run;
 use crate::database;
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::output;
-use lane::OwnLane;
+use lane::{OneAgent, OwnLane};
+use named::{agent, call};
 use report::Report;
+use trouble::{Told, Trouble, failed};
 
 /// How long one sending of a pipeline waits while another process holds the lock. The host sends
 /// several times before it gives up.
@@ -60,7 +50,7 @@ pub(crate) fn run(args: &Run) -> Outcome {
     let trouble = Trouble::default();
     let store = Told { store, trouble: trouble.clone() };
     let (lane, submission) = (call.conversation.clone(), call.submission());
-    let ports = ports(&agent, &call);
+    let ports = outside::ports(&agent.file, OneAgent::new(&lane, &agent.binding));
     let lookout = OwnLane::new(reader, lane.clone(), submission);
     let config = Config {
         slots: 1,
@@ -138,167 +128,6 @@ fn settled(
     drop(reader);
     drop(store);
     Ok(settled)
-}
-
-/// An agent file, read, with what identifies it.
-struct Agent {
-    file: Arc<AgentFile>,
-    binding: Arc<Binding>,
-    digest: Digest,
-}
-
-fn agent(path: &Path) -> Result<Agent, Complaint> {
-    let (file, source) = AgentFile::read(path).map_err(|error| {
-        let absent =
-            matches!(error.fault(), Fault::Missing { .. } | Fault::Folder | Fault::Unreadable(_));
-        Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
-    })?;
-    let tools = file.tools.iter().map(|tool| tool.definition.clone()).collect();
-    let definition = file.agent.definition(tools);
-    let digest = digest(&source);
-    Ok(Agent {
-        file: Arc::new(file),
-        binding: Arc::new(Binding { definition, model: digest }),
-        digest,
-    })
-}
-
-/// What identifies an agent: every byte of the files that describe it.
-fn digest(source: &AgentSource) -> Digest {
-    match &source.script {
-        None => Digest::of("everstep/agent-file", &source.agent),
-        Some(script) => {
-            Hasher::new("everstep/agent-and-script").bytes(&source.agent).bytes(script).digest()
-        }
-    }
-}
-
-/// What is submitted, under a name that the same line gives it again.
-fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
-    let input = input(args)?;
-    let name = Hasher::new("everstep/run-command")
-        .bytes(&agent.digest.0)
-        .bytes(input.as_str().as_bytes())
-        .bytes(args.key.as_deref().unwrap_or_default().as_bytes())
-        .digest()
-        .to_string();
-    let named = "ID-01: a name of the host's own is short and plain";
-    Ok(Call {
-        conversation: ConversationId::new(&format!("run-{}", &name[..32])).expect(named),
-        principal: PrincipalId::new("local").expect(named),
-        tenant: TenantId::new("default").expect(named),
-        key: IdempotencyKey::new(&name).expect(named),
-        input,
-        allowance: Allowance::default(),
-        binding: Arc::clone(&agent.binding),
-        producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
-            .expect(named),
-    })
-}
-
-/// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file.
-fn input(args: &Run) -> Result<CanonicalJson, Complaint> {
-    let (name, bytes) = match args.input.strip_prefix('@') {
-        None => ("the input".to_owned(), args.input.clone().into_bytes()),
-        Some(path) => (path.to_owned(), bounded(path)?),
-    };
-    let usage = |why: &dyn std::fmt::Display| Complaint::new(Exit::Usage, format!("{name}: {why}"));
-    if bytes.len() > JSON_BYTES {
-        return Err(usage(&format!("an input has at most {JSON_BYTES} bytes")));
-    }
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|why| usage(&format!("byte {} is not UTF-8", why.valid_up_to())))?;
-    let json = if args.as_json {
-        CanonicalJson::parse(text.as_bytes())
-    } else {
-        CanonicalJson::string(text)
-    };
-    json.map_err(|why| usage(&why))
-}
-
-/// What a file holds, and not a byte more than shows that it is too large.
-fn bounded(path: &str) -> Result<Vec<u8>, Complaint> {
-    let mut bytes = Vec::new();
-    let read =
-        File::open(path).and_then(|file| file.take(JSON_BYTES as u64 + 1).read_to_end(&mut bytes));
-    match read {
-        Ok(_) => Ok(bytes),
-        Err(why) => Err(Complaint::new(Exit::Environment, format!("{path}: {why}"))),
-    }
-}
-
-fn ports(agent: &Agent, call: &Call) -> Ports {
-    let file = &agent.file;
-    let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
-    Ports {
-        model: Arc::new(outside::Scripted::new(Arc::clone(file))),
-        tools: Arc::new(outside::FileTools::new(Arc::clone(file))),
-        approver: match &file.disapproved {
-            Some(denied) => {
-                Arc::new(outside::Approvals { denied: denied.clone(), people: file.people.clone() })
-            }
-            None => Arc::new(NoApprover),
-        },
-        authorizer: if file.denied.is_empty() {
-            Arc::new(AllowAll)
-        } else {
-            Arc::new(outside::Denials(Arc::clone(file)))
-        },
-        reconciler: if can_prove {
-            Arc::new(outside::Files(Arc::clone(file)))
-        } else {
-            Arc::new(NoReconciler)
-        },
-        bindings: Arc::new(lane::OneAgent::new(&call.conversation, &agent.binding)),
-    }
-}
-
-/// What the store said last when it did not do what it was told, until it does.
-#[derive(Clone, Debug, Default)]
-struct Trouble(Arc<Mutex<Option<Words>>>);
-
-/// Words about a pipeline that failed.
-#[derive(Debug)]
-struct Words {
-    /// Whether it was to write: a reading that succeeds does not end that.
-    writes: bool,
-    text: String,
-}
-
-/// A store that remembers its trouble in words.
-struct Told {
-    store: SqliteStore,
-    trouble: Trouble,
-}
-
-impl Store for Told {
-    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
-        let classes = pipeline.commands.iter().map(|command| command.kind().class());
-        let writes = classes.into_iter().any(|class| class == EffectClass::Durable);
-        let result = self.store.perform(pipeline);
-        let mut last = self.trouble.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &result {
-            Ok(_) | Err(StoreError::Refused { .. }) => {
-                last.take_if(|last| writes || !last.writes);
-            }
-            Err(error) => *last = Some(Words { writes, text: error.to_string() }),
-        }
-        result.map_err(|error| error.fault())
-    }
-}
-
-fn failed(error: HostError, trouble: &Trouble) -> Complaint {
-    let last = || trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let text = match error {
-        HostError::StoreUnsure | HostError::Store(_) => last().map(|last| last.text),
-        HostError::Rejected(_)
-        | HostError::StoreGone
-        | HostError::NoSuchSubmission
-        | HostError::Quarantined(_) => None,
-    };
-    let text = text.unwrap_or_else(|| error.to_string());
-    let again = "nothing that was accepted is lost: run the same line again once that is repaired";
-    Complaint::new(Exit::Environment, format!("{text}\nhelp: {again}"))
 }
 
 fn no_threads(why: std::io::Error) -> Complaint {

@@ -1,35 +1,63 @@
 //! The outside of an agent file: a scripted model, tools that append to files, and who is asked.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome,
+    Diagnostic, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome, Verdict,
 };
 use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_runtime::{
-    Approver, Authorizer, BoxFuture, Ended, Handlers, Live, Model, Parts, Reconciler, blocking,
-    pause,
+    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Ended, Handlers, Live, Model, NoApprover,
+    NoReconciler, Parts, Ports, Reconciler, blocking, pause,
 };
 use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, Says, TurnScript};
 
+use super::append::{NotAppended, append, is_there};
+
+/// Everybody outside, as the file says, who work on one lane.
+pub(super) fn ports(file: &Arc<AgentFile>, bindings: impl Bindings + 'static) -> Ports {
+    let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
+    Ports {
+        model: Arc::new(Scripted::new(Arc::clone(file))),
+        tools: Arc::new(FileTools::new(Arc::clone(file))),
+        approver: match &file.disapproved {
+            Some(denied) => {
+                Arc::new(Approvals { denied: denied.clone(), people: file.people.clone() })
+            }
+            None => Arc::new(NoApprover),
+        },
+        authorizer: if file.denied.is_empty() {
+            Arc::new(AllowAll)
+        } else {
+            Arc::new(Denials(Arc::clone(file)))
+        },
+        reconciler: if can_prove {
+            Arc::new(Files(Arc::clone(file)))
+        } else {
+            Arc::new(NoReconciler)
+        },
+        bindings: Arc::new(bindings),
+    }
+}
+
 /// A model that says what the file says. Beyond its script it repeats the last turn.
-pub(super) struct Scripted {
+struct Scripted {
     file: Arc<AgentFile>,
     /// How many faults of each turn were met in this process.
     met: Mutex<BTreeMap<Turn, usize>>,
 }
 
 impl Scripted {
-    pub(super) fn new(file: Arc<AgentFile>) -> Self {
+    fn new(file: Arc<AgentFile>) -> Self {
         Self { file, met: Mutex::default() }
     }
 
@@ -69,7 +97,7 @@ fn scripted(file: &AgentFile, turn: Turn) -> Option<&TurnScript> {
 }
 
 /// An authorizer that turns down the tools that the file names.
-pub(super) struct Denials(pub(super) Arc<AgentFile>);
+struct Denials(Arc<AgentFile>);
 
 impl Authorizer for Denials {
     fn authorize(
@@ -92,9 +120,9 @@ impl Authorizer for Denials {
 
 /// An approver that does what the file says: it denies calls of some tools, leaves those of others
 /// to people, and approves the rest.
-pub(super) struct Approvals {
-    pub(super) denied: Vec<ToolName>,
-    pub(super) people: Vec<ToolName>,
+struct Approvals {
+    denied: Vec<ToolName>,
+    people: Vec<ToolName>,
 }
 
 impl Approver for Approvals {
@@ -120,13 +148,13 @@ impl Approver for Approvals {
 }
 
 /// The handlers of the file's tools.
-pub(super) struct FileTools {
+struct FileTools {
     file: Arc<AgentFile>,
     checker: Checker,
 }
 
 impl FileTools {
-    pub(super) fn new(file: Arc<AgentFile>) -> Self {
+    fn new(file: Arc<AgentFile>) -> Self {
         Self { file, checker: Checker::default() }
     }
 }
@@ -164,59 +192,9 @@ async fn handle(tool: AgentTool, invocation: Invocation) -> Ended {
     }
 }
 
-/// Why a line is not known to be on disk.
-enum NotAppended {
-    /// The file is as it was.
-    Untouched(io::Error),
-    /// The line, or a part of it, may be there.
-    Unsure(io::Error),
-}
-
-/// Appends one line, and returns when it is on disk. Under one lock with looking whether the line
-/// is there, for a tool whose calls may be repeated, and with taking back what was written of it
-/// if not all of it could be.
-fn append(path: &Path, invocation: &Invocation) -> Result<(), NotAppended> {
-    let (mut file, length, begins) = prepared(path, invocation).map_err(NotAppended::Untouched)?;
-    let Some(begins) = begins else { return Ok(()) };
-    let line = format!("{begins}{} {}\n", invocation.call, invocation.parameters.as_str());
-    let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-    written.map_err(|why| match file.set_len(length).and_then(|()| file.sync_data()) {
-        Ok(()) => NotAppended::Untouched(why),
-        Err(_) => NotAppended::Unsure(why),
-    })
-}
-
-/// The file under its lock, its length, and what a new line begins with: nothing, or the end of
-/// the line before, which somebody has left open. None if the line is there and need not be again.
-fn prepared(path: &Path, invocation: &Invocation) -> io::Result<(File, u64, Option<&'static str>)> {
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-    file.lock()?;
-    let length = file.seek(SeekFrom::End(0))?;
-    if invocation.class == ExecutionClass::Idempotent && is_there(&mut file, invocation.call)? {
-        return Ok((file, length, None));
-    }
-    let mut last = [b'\n'];
-    if length > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    let begins = if last == [b'\n'] { "" } else { "\n" };
-    Ok((file, length, Some(begins)))
-}
-
-/// Whether a whole line begins with the call's id.
-fn is_there(file: &mut File, call: ToolCallId) -> io::Result<bool> {
-    file.seek(SeekFrom::Start(0))?;
-    let mut text = Vec::new();
-    file.read_to_end(&mut text)?;
-    let id = format!("{call} ");
-    let mut lines = text.split_inclusive(|byte| *byte == b'\n');
-    Ok(lines.any(|line| line.ends_with(b"\n") && line.starts_with(id.as_bytes())))
-}
-
 /// A reconciler that looks into the file a tool appends to. What is there has happened; of what is
 /// not there it can prove nothing, since a process that is paused may still write it.
-pub(super) struct Files(pub(super) Arc<AgentFile>);
+struct Files(Arc<AgentFile>);
 
 impl Reconciler for Files {
     fn reconcile(&self, doubted: Doubted) -> BoxFuture<Reconciliation> {

@@ -9,6 +9,7 @@ use everstep_runtime::Standing;
 use serde_json::{Value, json};
 
 use crate::args::Run;
+use crate::asked::{Asked, asked};
 use crate::database::{self, Unknown};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::output::{self, BAD, GOOD, styled};
@@ -19,7 +20,14 @@ pub(super) struct Report<'a> {
     lane: &'a ConversationId,
     submission: SubmissionId,
     standing: Standing,
+    waits: Waits,
+}
+
+/// What people have to say before it can go on.
+#[derive(Default)]
+struct Waits {
     unknown: Vec<Unknown>,
+    asked: Vec<Asked>,
 }
 
 impl<'a> Report<'a> {
@@ -30,46 +38,76 @@ impl<'a> Report<'a> {
         submission: SubmissionId,
         standing: Standing,
     ) -> Result<Self, Complaint> {
-        let unknown = match &standing {
-            Standing::Settled(_) => Vec::new(),
-            Standing::Unknown(row) => unknown(args, lane, row)?,
+        let waits = match &standing {
+            Standing::Settled(_) => Waits::default(),
+            Standing::Unknown(row) | Standing::Suspended(row) => Waits::of(args, lane, row)?,
         };
-        Ok(Self { args, lane, submission, standing, unknown })
+        Ok(Self { args, lane, submission, standing, waits })
     }
 
     /// Prints it and says how the command ends.
     pub(super) fn print(&self) -> Outcome {
-        let Self { args, lane, submission, standing, unknown } = self;
+        let Self { args, lane, submission, standing, waits } = self;
         let exit = match standing {
             Standing::Settled(settled) => database::exit_of(&settled.settlement),
-            Standing::Unknown(_) => Exit::Budget,
+            Standing::Unknown(_) | Standing::Suspended(_) => Exit::Budget,
         };
         let text = if args.json {
-            let value = as_json(lane, *submission, standing, unknown, exit);
+            let value = as_json(lane, *submission, standing, waits, exit);
             format!("{value:#}\n")
         } else {
-            words(args, *submission, standing, unknown)
+            words(args, *submission, standing, waits)
         };
         output::print(&text)?;
         Ok(exit)
     }
 }
 
-fn unknown(args: &Run, lane: &ConversationId, row: &Row) -> Result<Vec<Unknown>, Complaint> {
-    let reader = database::reader(&args.db)?;
-    database::unknown(&reader, lane, row)
+impl Waits {
+    fn of(args: &Run, lane: &ConversationId, row: &Row) -> Result<Self, Complaint> {
+        let reader = database::reader(&args.db)?;
+        let unknown = database::unknown(&reader, lane, row)?;
+        let mut asked = asked(&reader, lane, row)?;
+        asked.retain(|it| it.mark.is_open());
+        Ok(Self { unknown, asked })
+    }
 }
 
-fn words(args: &Run, submission: SubmissionId, standing: &Standing, open: &[Unknown]) -> String {
+/// What to type when a call waits for a decision.
+fn undecided(args: &Run, submission: SubmissionId, asked: &[Asked]) -> String {
+    let mut text = format!(
+        "{} somebody has to decide whether {} may start\n",
+        styled(BAD, "suspended:"),
+        output::counted(asked.len() as u64, "call")
+    );
+    for one in asked {
+        let _ = writeln!(text, "  {one}");
+    }
+    let db = args.db.display();
+    let which = if asked.len() > 1 { " --request ID" } else { "" };
+    let _ = write!(
+        text,
+        "Decide with one of\n\
+         \x20 everstep submissions approve {submission}{which} --db {db}\n\
+         \x20 everstep submissions deny {submission}{which} --db {db}\n\
+         Then run the same line again: it {}.\n",
+        styled(GOOD, "carries on")
+    );
+    text
+}
+
+fn words(args: &Run, submission: SubmissionId, standing: &Standing, waits: &Waits) -> String {
+    let open = &waits.unknown;
     match standing {
         Standing::Settled(settled) => match &settled.settlement {
             Settlement::Completed { output, .. } => format!("{}\n", database::plain(output)),
             Settlement::Failed { diagnostic, .. } => {
-                let (tag, message) = (diagnostic.tag(), diagnostic.message());
-                format!("{} {tag}: {message}\n", styled(BAD, "failed:"))
+                let why = format!("{}: {}", diagnostic.tag(), diagnostic.message());
+                format!("{} {}\n", styled(BAD, "failed:"), output::one_line(&why))
             }
             Settlement::Aborted => format!("{}\n", styled(BAD, "aborted")),
         },
+        Standing::Suspended(_) => undecided(args, submission, &waits.asked),
         Standing::Unknown(_) => {
             let mut text = format!(
                 "{} nobody knows what became of {}; nothing is repeated on doubt\n",
@@ -99,12 +137,12 @@ fn as_json(
     lane: &ConversationId,
     submission: SubmissionId,
     standing: &Standing,
-    open: &[Unknown],
+    waits: &Waits,
     exit: Exit,
 ) -> Value {
     let settlement = match standing {
         Standing::Settled(settled) => database::settlement_json(&settled.settlement),
-        Standing::Unknown(_) => json!({ "outcome": null }),
+        Standing::Unknown(_) | Standing::Suspended(_) => json!({ "outcome": null }),
     };
     json!({
         "command": "run",
@@ -112,6 +150,7 @@ fn as_json(
         "submission": submission.to_string(),
         "conversation": lane.as_str(),
         "settlement": settlement,
-        "unknown": open.iter().map(Unknown::json).collect::<Vec<_>>(),
+        "unknown": waits.unknown.iter().map(Unknown::json).collect::<Vec<_>>(),
+        "asked": waits.asked.iter().map(Asked::json).collect::<Vec<_>>(),
     })
 }

@@ -13,13 +13,13 @@ use everstep_machine::limits::TEXT_BYTES;
 use everstep_machine::store::{Pipeline, StoreCommand};
 use everstep_runtime::Failpoints;
 use everstep_sqlite::{Options, SqliteStore, StoreError};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::find;
 use crate::args::{Look, Resolve, Word};
-use crate::database::{unopened, unread};
+use crate::database::{said, said_json, said_words, unopened, unread};
 use crate::exit::{Complaint, Exit, Outcome};
-use crate::output;
+use crate::output::{self, one_line};
 
 /// How often a command is sent whose fate the store does not say.
 const SENDINGS: usize = 5;
@@ -30,30 +30,65 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 /// Wants it to end.
 pub(super) fn abort(id: &str, word: &Word, look: &Look) -> Outcome {
     let (principal, reason) = signed(word)?;
-    let (_, (lane, row)) = find(&look.db, id)?;
+    let (reader, (lane, row)) = find(&look.db, id)?;
     let submission = row.admission.submission;
     let intent = AbortIntent { principal, reason };
-    send(&look.db, lane, Command::Abort { submission, intent })?;
-    said(look, "abort", &row, "its end is asked for; whoever works on it settles it as aborted")
+    send(&look.db, lane.clone(), Command::Abort { submission, intent: intent.clone() })?;
+    // Who asked first stands; somebody else may have done so since.
+    let now = reader.row(&lane, submission).map_err(unread)?;
+    let stands = now.and_then(|row| row.abort.clone()).unwrap_or_else(|| intent.clone());
+    let already = row.abort.is_some() || stands != intent;
+    let text = if already {
+        let AbortIntent { principal, reason } = &stands;
+        format!("its end was asked for already, by {principal}: {}", one_line(reason))
+    } else {
+        "its end is asked for; whoever works on it settles it as aborted".to_owned()
+    };
+    let (by, why) = (stands.principal.as_str(), &*stands.reason);
+    let said = json!({ "already": already, "principal": by, "reason": why });
+    tell(look, "abort", &row, &text, said)
 }
 
 /// Closes a doubt.
 pub(super) fn resolve(args: &Resolve) -> Outcome {
     let (principal, reason) = signed(&args.word)?;
     let resolution = Arc::new(resolution(args)?);
-    let (_, (lane, row)) = find(&args.look.db, &args.submission)?;
-    let doubt = mark(&row, args.call.as_deref())?.doubt;
-    let submission = row.admission.submission;
+    let (reader, (lane, row)) = find(&args.look.db, &args.submission)?;
+    let before = mark(&row, args.call.as_deref())?;
+    let (doubt, submission) = (before.doubt, row.admission.submission);
     let intent = ResolutionIntent { resolution, principal, reason };
-    send(&args.look.db, lane, Command::Resolve { submission, doubt, intent })?;
-    said(&args.look, "resolve", &row, "noted; whoever works on it next records it and carries on")
+    let command = Command::Resolve { submission, doubt, intent: intent.clone() };
+    let sent = send(&args.look.db, lane.clone(), command);
+    // What was said first stands; somebody else may have said something since.
+    let now = reader.row(&lane, submission).map_err(unread)?;
+    let marks = now.as_ref().map_or(&row.marks, |row| &row.marks);
+    let now = marks.iter().find(|mark| mark.doubt == doubt).and_then(said);
+    let stands = now.cloned().unwrap_or_else(|| intent.clone());
+    let already = said(before).is_some() || stands != intent;
+    if let Err(complaint) = sent {
+        let Complaint { exit, text } = complaint;
+        let more = if already && exit == Exit::Usage {
+            format!("\nwhat stands is: {}", said_words(&stands))
+        } else {
+            String::new()
+        };
+        return Err(Complaint::new(exit, text + &more));
+    }
+    let text = if already {
+        format!("it was said already: {}", said_words(&stands))
+    } else {
+        "noted; whoever works on it next records it and carries on".to_owned()
+    };
+    let mut value = said_json(&stands);
+    value["already"] = json!(already);
+    tell(&args.look, "resolve", &row, &text, value)
 }
 
-fn usage(text: impl std::fmt::Display) -> Complaint {
+pub(super) fn usage(text: impl std::fmt::Display) -> Complaint {
     Complaint::new(Exit::Usage, text)
 }
 
-fn signed(word: &Word) -> Result<(PrincipalId, Arc<str>), Complaint> {
+pub(super) fn signed(word: &Word) -> Result<(PrincipalId, Arc<str>), Complaint> {
     if word.reason.len() > TEXT_BYTES {
         return Err(usage(format!("--reason has at most {TEXT_BYTES} bytes")));
     }
@@ -104,7 +139,7 @@ fn mark<'a>(row: &'a Row, call: Option<&str>) -> Result<&'a Mark, Complaint> {
 }
 
 /// Sends one command until the store says what became of it.
-fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complaint> {
+pub(super) fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complaint> {
     let failpoints = Failpoints::from_env().map_err(usage)?;
     let options = Options::new(db).create(false);
     let mut store = SqliteStore::open(options).map_err(|why| unopened(&why))?;
@@ -127,11 +162,12 @@ fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complai
     Ok(())
 }
 
-fn said(look: &Look, act: &str, row: &Row, text: &str) -> Outcome {
+pub(super) fn tell(look: &Look, act: &str, row: &Row, text: &str, mut value: Value) -> Outcome {
     let submission = row.admission.submission;
     output::print(&if look.json {
-        let command = format!("submissions {act}");
-        format!("{:#}\n", json!({ "command": command, "submission": submission.to_string() }))
+        value["command"] = json!(format!("submissions {act}"));
+        value["submission"] = json!(submission.to_string());
+        format!("{value:#}\n")
     } else {
         format!("{submission}: {text}\n")
     })?;

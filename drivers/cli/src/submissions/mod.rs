@@ -4,8 +4,10 @@
 //! makes it canonical, so it works on a file that a host has open, and on one that nobody has.
 
 mod act;
+mod decide;
 mod show;
 
+use everstep_machine::agent::Verdict;
 use everstep_sqlite::{LaneRow, SqliteReader};
 
 use crate::args::{Submissions, SubmissionsAct};
@@ -20,6 +22,8 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
         SubmissionsAct::Show { submission, look } => show::one(submission, look),
         SubmissionsAct::Abort { submission, word, look } => act::abort(submission, word, look),
         SubmissionsAct::Resolve(args) => act::resolve(args),
+        SubmissionsAct::Approve(args) => decide::decide(args, Verdict::Approved),
+        SubmissionsAct::Deny(args) => decide::decide(args, Verdict::Denied),
     }
 }
 
@@ -35,7 +39,7 @@ fn find(db: &std::path::Path, id: &str) -> Result<(SqliteReader, LaneRow), Compl
     })?;
     let several = found.len() > 1;
     match found.pop() {
-        Some(only) if !several && !wanted.is_empty() => Ok((reader, only)),
+        Some(only) if !several => Ok((reader, only)),
         Some(_) => Err(Complaint::new(
             Exit::Usage,
             format!("{id}: several submissions begin like this\nhelp: give more digits"),

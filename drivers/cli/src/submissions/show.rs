@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use super::find;
 use crate::args::Look;
+use crate::asked::{Asked, asked};
 use crate::database::{self, Unknown, age, batches, phase, reader};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::listing::{every_row, every_waiting_row, unreadable};
-use crate::output::{self, FAINT, HEAD, styled};
+use crate::output::{self, FAINT, HEAD, one_line, styled};
 
 /// Those that wait, or all.
 pub(super) fn list(all: bool, look: &Look) -> Outcome {
@@ -41,18 +42,28 @@ fn table(rows: &[LaneRow]) -> String {
     if rows.is_empty() {
         return "nothing\n".to_owned();
     }
-    let head = format!("{:<34}{:<11}{:<10}{:<9}agent", "submission", "state", "age", "unknown");
-    let mut text = format!("{}\n", styled(HEAD, head));
-    for (lane, row) in rows {
+    let mut cells = vec![["submission", "state", "age", "unknown", "agent"].map(str::to_owned)];
+    cells.extend(rows.iter().map(|(_, row)| {
         let open = row.marks.iter().filter(|mark| mark.is_open()).count();
         let state = if row.abort.is_some() && !matches!(row.phase, Phase::Settled(_)) {
             "aborting"
         } else {
             phase(row)
         };
-        let (id, age) = (row.admission.submission.to_string(), age(row.admitted_at));
-        let _ = write!(text, "{id:<34}{state:<11}{age:<10}{open:<9}{}", row.admission.agent);
-        let _ = writeln!(text, "  {}", styled(FAINT, lane));
+        let (id, agent) = (row.admission.submission.to_string(), row.admission.agent.to_string());
+        [id, state.to_owned(), age(row.admitted_at), open.to_string(), agent]
+    }));
+    let widths: [usize; 5] = std::array::from_fn(|at| {
+        cells.iter().map(|line| line[at].chars().count()).max().unwrap_or(0)
+    });
+    let mut lines = cells.iter().map(|line| {
+        let padded = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
+        padded.collect::<String>()
+    });
+    let head = lines.next().unwrap_or_default() + "conversation";
+    let mut text = format!("{}\n", styled(HEAD, head));
+    for (line, (lane, _)) in lines.zip(rows) {
+        let _ = writeln!(text, "{line}{}", styled(FAINT, lane));
     }
     text
 }
@@ -70,6 +81,7 @@ fn row_json(lane: &str, row: &Row) -> Value {
         "abort": row.abort.as_ref().map(|intent| {
             json!({ "principal": intent.principal.as_str(), "reason": &*intent.reason })
         }),
+        "asked_open": row.approvals.iter().filter(|mark| mark.is_open()).count(),
         "unknown_open": row.marks.iter().filter(|mark| mark.is_open()).count(),
     })
 }
@@ -78,25 +90,33 @@ fn row_json(lane: &str, row: &Row) -> Value {
 pub(super) fn one(id: &str, look: &Look) -> Outcome {
     let (reader, (lane, row)) = find(&look.db, id)?;
     let unknown = database::unknown(&reader, &lane, &row)?;
+    let asked = asked(&reader, &lane, &row)?;
     let settlement = settlement(&reader, &(lane.clone(), row.clone()))?;
     let text = if look.json {
         let mut value = row_json(lane.as_str(), &row);
         value["command"] = json!("submissions show");
         value["input"] = database::value(&row.admission.input);
         value["unknown"] = unknown.iter().map(Unknown::json).collect();
+        value["asked"] = asked.iter().map(Asked::json).collect();
         value["settlement"] = settlement.as_ref().map_or(Value::Null, database::settlement_json);
         format!("{value:#}\n")
     } else {
-        words(lane.as_str(), &row, &unknown, settlement.as_ref())
+        words(lane.as_str(), &row, (&unknown, &asked), settlement.as_ref())
     };
     output::print(&text)?;
     Ok(Exit::Holds)
 }
 
-fn words(lane: &str, row: &Row, unknown: &[Unknown], settlement: Option<&Settlement>) -> String {
+fn words(
+    lane: &str,
+    row: &Row,
+    (unknown, asked): (&[Unknown], &[Asked]),
+    settlement: Option<&Settlement>,
+) -> String {
     let admission = &row.admission;
     let mut text = format!("{} {}\n", styled(HEAD, "submission"), admission.submission);
     let mut line = |name: &str, value: &dyn std::fmt::Display| {
+        let value = one_line(&value.to_string());
         let _ = writeln!(text, "  {}{value}", styled(FAINT, format!("{name:<14}")));
     };
     line("state", &phase(row));
@@ -111,6 +131,9 @@ fn words(lane: &str, row: &Row, unknown: &[Unknown], settlement: Option<&Settlem
     }
     for one in unknown {
         line("unknown", one);
+    }
+    for one in asked {
+        line("asked", one);
     }
     match settlement {
         None => {}

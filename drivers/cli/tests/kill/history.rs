@@ -13,6 +13,8 @@ enum Place {
     Answered,
     Prepared,
     Result,
+    Asked,
+    Decided,
     Aborted,
     Settled,
     /// Says something of a start in doubt.
@@ -24,12 +26,16 @@ enum Place {
 }
 
 use Place::{
-    Aborted, Answered, Created, Input, Prepared, Resolved, Result, Settled, TakenOver, Unknown,
+    Aborted, Answered, Asked, Created, Decided, Input, Prepared, Resolved, Result, Settled,
+    TakenOver, Unknown,
 };
 
 /// Once, in this order, whatever was killed.
 const WITH_A_CALL: &[Place] = &[Created, Input, Answered, Prepared, Result, Answered, Settled];
 const WITHOUT: &[Place] = &[Created, Input, Answered, Settled];
+const ASKED: &[Place] =
+    &[Created, Input, Answered, Asked, Decided, Prepared, Result, Answered, Settled];
+const DENIED: &[Place] = &[Created, Input, Answered, Asked, Decided, Result, Settled];
 const ABORTED: &[Place] = &[Created, Input, Aborted, Settled];
 
 /// One conversation, one submission, one settlement; the records in their order; every digest
@@ -53,8 +59,10 @@ pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
     order.dedup_by(|one, other| *one == Prepared && *other == Prepared);
     let expected = match (outcome, effects) {
         (Outcome::Completed, 0) => WITHOUT,
+        (Outcome::Completed, _) if all.contains(&Asked) => ASKED,
         (Outcome::Completed, _) => WITH_A_CALL,
-        (Outcome::Failed | Outcome::Aborted, _) => ABORTED,
+        (Outcome::Failed, _) => DENIED,
+        (Outcome::Aborted, _) => ABORTED,
     };
     assert_eq!(order, expected, "{all:?}");
     let at = |wanted: Place| all.iter().position(|place| *place == wanted);
@@ -73,6 +81,8 @@ const fn place(record: &Record) -> Place {
         Record::ModelResponded(_) => Answered,
         Record::ToolPrepared(_) => Prepared,
         Record::ToolSettled(_) => Result,
+        Record::ApprovalRequested(_) => Asked,
+        Record::ApprovalDecided(_) => Decided,
         Record::AbortRequested(_) => Aborted,
         Record::SubmissionSettled(_) => Settled,
         Record::ToolUnknown(_) => Unknown,

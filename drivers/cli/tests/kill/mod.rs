@@ -36,6 +36,8 @@ pub(crate) enum Act {
     Killed(&'static str),
     /// An operator says the truth about the one unknown call.
     Resolve,
+    /// An operator lets the one call that asks start.
+    Approve,
     /// A client wants it to end.
     Abort,
 }
@@ -73,6 +75,8 @@ pub(crate) fn stages() -> Vec<Stage> {
     let asking = CHARGE.replace("append =", "approval = \"ask\"\nappend =");
     let approved = format!("{asking}\n[approver]\ndenies = []\n");
     assert!(slow != CHARGE && proven != CHARGE && asking != CHARGE);
+    let expiring =
+        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 1 }\n\n[[tools]]");
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
@@ -89,6 +93,14 @@ pub(crate) fn stages() -> Vec<Stage> {
         stage("reconciled", &proven, &[invoked], Act::Run),
         stage("slow", &slow, &[], Act::Run),
         stage("approved", &approved, &[], Act::Run),
+        stage("suspended", &asking, &[], Act::Run),
+        stage("decide", &asking, &[Act::Run], Act::Approve),
+        stage("decided", &asking, &[Act::Run, Act::Approve], Act::Run),
+        Stage {
+            effects: 0,
+            outcome: Outcome::Failed,
+            ..stage("expired", &expiring, &[], Act::Run)
+        },
         Stage {
             effects: 0,
             outcome: aborted,
@@ -193,6 +205,9 @@ impl Folder {
             Act::Abort => {
                 command.args(["submissions", "abort", &self.submission(), "--db", "db"]);
             }
+            Act::Approve => {
+                command.args(["submissions", "approve", &self.submission(), "--db", "db"]);
+            }
             Act::Resolve => {
                 command.args(["submissions", "resolve", &self.submission(), "--db", "db"]);
                 if self.effects() == 1 {
@@ -227,8 +242,10 @@ impl Folder {
             match ran.code {
                 Some(code @ (0 | 1)) => return code,
                 Some(4) => {
-                    assert!(ran.out.contains("unknown"), "{place}: {}", ran.out);
-                    let said = self.perform(&Act::Resolve, None);
+                    let suspended = ran.out.contains("suspended");
+                    assert!(suspended || ran.out.contains("unknown"), "{place}: {}", ran.out);
+                    let say = if suspended { Act::Approve } else { Act::Resolve };
+                    let said = self.perform(&say, None);
                     assert_eq!(said.code, Some(0), "{place}: {}", said.err);
                 }
                 other => panic!("{place}: {other:?}: {}{}", ran.out, ran.err),

@@ -60,13 +60,13 @@ fn store_006_a_database_that_is_cut_off_is_left_as_it_is() {
 }
 
 #[test]
-fn what_is_no_database_is_left_as_it_is() {
+fn store_005_what_is_no_database_is_left_as_it_is() {
     let (home, good) = used();
     replaced(home.path(), &good, b"a letter to a friend", &["everstep.db", "not a database"]);
 }
 
 #[test]
-fn an_empty_file_is_a_new_database() {
+fn store_005_an_empty_file_is_a_new_database() {
     let home = desk();
     fs::write(home.path().join("everstep.db"), "").expect("it can be written");
     says(&line(home.path(), &[]), &["went through"]);
@@ -74,7 +74,7 @@ fn an_empty_file_is_a_new_database() {
 }
 
 #[test]
-fn a_database_that_is_locked_is_waited_for_and_then_said_so() {
+fn case_sq_05_a_database_that_is_locked_is_waited_for_and_then_said_so() {
     let (home, _) = used();
     let at = home.path();
     let mut store = SqliteStore::open(Options::new(at.join("everstep.db"))).expect("it opens");
@@ -108,7 +108,7 @@ fn mode(path: &Path, mode: u32) {
 
 /// A superuser may write everything, so the line is run as nobody where the tests run as one.
 #[test]
-fn a_folder_that_may_not_be_written_is_said_so() {
+fn arc_14_a_folder_that_may_not_be_written_is_said_so() {
     let (home, tools) = (folder(), folder());
     let (at, tool) = (home.path(), tools.path().join("everstep"));
     fs::copy(env!("CARGO_BIN_EXE_everstep"), &tool).expect("it can be copied");

@@ -18,7 +18,7 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_loses_nothing() {
+fn arc_14_a_limit_on_the_size_of_files_loses_nothing() {
     let home = desk_with(CHARGE);
     // Below SQLite, a write fails; nobody dies of it. The limit is met when the file is made, and
     // later, while the run goes on.
@@ -62,7 +62,7 @@ wc -l < charges.txt
 "#;
 
 #[test]
-fn a_disk_that_is_full_loses_nothing() {
+fn arc_14_a_disk_that_is_full_loses_nothing() {
     let home = desk_with(CHARGE);
     let is_superuser = text(&Command::new("id").arg("-u").output().expect("a user")).trim() == "0";
     let wrapper: &[&str] = if is_superuser { &["unshare", "-m"] } else { &["unshare", "-Urm"] };

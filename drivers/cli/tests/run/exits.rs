@@ -17,14 +17,14 @@ fn for_machines(home: &std::path::Path, code: i32) -> serde_json::Value {
 }
 
 #[test]
-fn run_ends_with_0_when_it_is_completed() {
+fn ops_02_run_ends_with_0_when_it_is_completed() {
     let home = desk();
     says(&line(home.path(), &[]), &["The charge went through."]);
     assert_eq!(for_machines(home.path(), 0), "completed");
 }
 
 #[test]
-fn run_ends_with_1_when_it_has_failed_or_was_aborted() {
+fn ops_02_run_ends_with_1_when_it_has_failed_or_was_aborted() {
     let home = desk_with(FAILS);
     let ran = line(home.path(), &[]);
     assert_eq!((ran.code, ran.out.as_str()), (1, "failed: Down: nobody is there\n"));
@@ -41,7 +41,7 @@ fn run_ends_with_1_when_it_has_failed_or_was_aborted() {
 }
 
 #[test]
-fn run_ends_with_2_when_something_was_asked_that_makes_no_sense() {
+fn ops_02_run_ends_with_2_when_something_was_asked_that_makes_no_sense() {
     let home = desk();
     complains(&line(home.path(), &["--lease-ms", "soon"]), 2, &["--lease-ms"]);
     let armed: Ran = ended(
@@ -55,7 +55,7 @@ fn run_ends_with_2_when_something_was_asked_that_makes_no_sense() {
 }
 
 #[test]
-fn run_ends_with_3_when_the_environment_fails() {
+fn ops_02_run_ends_with_3_when_the_environment_fails() {
     let home = desk();
     complains(&line(home.path(), &["--db", "no/such/folder.db"]), 3, &["no such folder"]);
     complains(&line(home.path(), &["--db", "."]), 3, &["not a regular file"]);
@@ -63,7 +63,7 @@ fn run_ends_with_3_when_the_environment_fails() {
 }
 
 #[test]
-fn run_ends_with_4_when_somebody_has_to_say_something() {
+fn ops_02_run_ends_with_4_when_somebody_has_to_say_something() {
     let home = desk();
     killed(home.path(), "tool.invoke/after");
     let ran = line(home.path(), &[]);
@@ -72,16 +72,46 @@ fn run_ends_with_4_when_somebody_has_to_say_something() {
     assert!(for_machines(home.path(), 4).is_null());
 }
 
-#[test]
-fn run_says_its_exit_codes_in_its_help_and_in_the_documents() {
-    let help = everstep(desk().path(), &["run", "--help"]);
-    let codes = help.out.split_once("Exit codes:\n").expect("it lists them").1;
-    let codes: Vec<_> = codes.lines().filter_map(|line| line.trim().split_once("  ")).collect();
-    let numbers: Vec<_> = codes.iter().map(|(number, _)| *number).collect();
-    assert_eq!(numbers, ["0", "1", "2", "3", "4"], "{}", help.out);
+/// What a command says about its exit codes, number and meaning.
+fn codes(help: &str) -> Vec<(&str, &str)> {
+    let codes = help.split_once("Exit codes:\n").expect("it lists them").1;
+    codes.lines().filter_map(|line| line.trim().split_once("  ")).collect()
+}
+
+/// A section of the document on the command line.
+fn section(heading: &str) -> &'static str {
     let document = include_str!("../../../../docs/cli.md");
-    let section = document.split_once("## `everstep run").expect("it has a section").1;
-    for (number, meaning) in codes {
-        assert!(section.contains(&format!("| {number} | {meaning} |")), "{number}: {meaning}");
+    let section = document.split_once(heading).expect("it has a section").1;
+    section.split("\n## ").next().expect("it goes on to the next")
+}
+
+#[test]
+fn ops_02_commands_say_their_exit_codes_in_their_help_and_in_the_documents() {
+    let home = desk();
+    for (command, last) in [("run", "4"), ("submissions", "3"), ("log", "3")] {
+        let help = everstep(home.path(), &[command, "--help"]);
+        let codes = codes(&help.out);
+        assert_eq!(codes.last().map(|(number, _)| *number), Some(last), "{}", help.out);
+        let section = section(&format!("## `everstep {command} "));
+        for (number, meaning) in codes {
+            assert!(section.contains(&format!("| {number} | {meaning} |")), "{number}: {meaning}");
+        }
+    }
+}
+
+#[test]
+fn ops_02_every_flag_of_an_operator_is_in_the_documents() {
+    let home = desk();
+    let acts =
+        [("submissions", &["list", "show", "abort", "resolve"][..]), ("log", &["show", "verify"])];
+    for (command, acts) in acts {
+        let section = section(&format!("## `everstep {command} "));
+        for act in acts {
+            let help = everstep(home.path(), &[command, act, "--help"]).out;
+            let words = help.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
+            for flag in words.filter(|word| word.starts_with("--") && *word != "--help") {
+                assert!(section.contains(flag), "{command} {act}: {flag}");
+            }
+        }
     }
 }

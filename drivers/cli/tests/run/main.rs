@@ -2,12 +2,14 @@
 
 #![cfg(unix)]
 
+mod appending;
 #[path = "../common/mod.rs"]
 mod common;
 mod databases;
 mod disk;
 mod doubts;
 mod exits;
+mod operator;
 mod scripts;
 mod sharing;
 mod signals;
@@ -84,7 +86,7 @@ fn says(ran: &Ran, words: &[&str]) {
 }
 
 #[test]
-fn a_run_is_listed_shown_and_verified() {
+fn dur_017_a_run_is_listed_shown_and_verified() {
     let home = desk();
     let at = home.path();
     says(&line(at, &[]), &["The charge went through."]);
@@ -100,7 +102,7 @@ fn a_run_is_listed_shown_and_verified() {
 }
 
 #[test]
-fn machines_are_answered_in_json() {
+fn arc_09_machines_are_answered_in_json() {
     let home = desk();
     let ran = line(home.path(), &["--json"]);
     let value: serde_json::Value = serde_json::from_str(&ran.out).expect("one object");
@@ -113,7 +115,7 @@ fn machines_are_answered_in_json() {
 }
 
 #[test]
-fn an_agent_that_is_wrong_is_told_with_line_and_column() {
+fn auth_17_an_agent_that_is_wrong_is_told_with_line_and_column() {
     let home = desk();
     let wrong = CHARGE.replace("append =", "apend =");
     fs::write(home.path().join("wrong.toml"), wrong).expect("it can be written");
@@ -137,7 +139,13 @@ fn sec_06_an_input_is_bounded_before_anything_is_done_with_it() {
     fs::write(at.join("binary"), b"ab\xff").expect("it can be written");
     complains(&run("@huge", &[]), 2, &["huge", "1048576 bytes"]);
     fs::write(at.join("full"), "x".repeat(1 << 20)).expect("it can be written");
-    complains(&run("@full", &[]), 2, &["full", "1048576"]);
+    complains(&run("@full", &[]), 2, &["full", "1048576 bytes as JSON", "quotes"]);
+    fs::write(at.join("fits"), "x".repeat((1 << 20) - 2)).expect("it can be written");
+    says(&run("@fits", &["--db", "fits.db"]), &["went through"]);
+    complains(&run("x", &["--key", ""]), 2, &["--key"]);
+    complains(&run("x", &["--db", ""]), 2, &["--db"]);
+    fs::create_dir(at.join("folder")).expect("it can be made");
+    complains(&everstep(at, &["run", "folder", "x"]), 3, &["this is a folder, not a file"]);
     complains(&run("@binary", &[]), 2, &["binary", "byte 2 is not UTF-8"]);
     complains(&run("@nothing", &[]), 3, &["nothing"]);
     complains(&run("{", &["--as-json"]), 2, &["the input"]);
@@ -173,27 +181,13 @@ fn store_006_a_flipped_byte_is_found_and_said_where() {
     let ran = everstep(at, &["log", "verify"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("BAD") && ran.out.contains("corrupt"), "{}", ran.out);
+    complains(&everstep(at, &["log", "show", "run-"]), 1, &["corrupt"]);
+    let listed = everstep(at, &["submissions", "list", "--all"]);
+    let id = listed.out.lines().nth(1).and_then(|line| line.get(..8)).expect("an id");
+    complains(&everstep(at, &["submissions", "show", id]), 1, &["corrupt"]);
     let again = line(at, &[]);
     complains(&again, 3, &["corrupt"]);
     fs::write(at.join("everstep.db"), whole).expect("a backup can be restored");
     says(&line(at, &[]), &["went through"]);
     assert_eq!(charges(at), 1);
-}
-
-#[test]
-fn an_operator_who_is_wrong_is_told_so() {
-    let home = desk();
-    let at = home.path();
-    says(&line(at, &[]), &["went through"]);
-    let listed = everstep(at, &["submissions", "list", "--all"]);
-    let id = listed.out.lines().nth(1).and_then(|line| line.get(..8)).expect("an id");
-    let run = |args: &[&str]| everstep(at, &[&["submissions"], args].concat());
-    complains(&run(&["show", "zz"]), 2, &["zz", "no such submission", "list --all"]);
-    complains(&run(&["resolve", id, "completed"]), 2, &["no such call"]);
-    complains(&run(&["resolve", id, "lost"]), 2, &["never-started"]);
-    let mixed = run(&["resolve", id, "never-started", "--result", "1"]);
-    complains(&mixed, 2, &["--result", "completed"]);
-    complains(&run(&["resolve", id, "completed", "--result", "{"]), 2, &["--result"]);
-    complains(&run(&["abort", id]), 2, &["settled"]);
-    complains(&run(&["abort", id, "--by", ""]), 2, &["--by"]);
 }

@@ -47,7 +47,7 @@ fn dur_002_the_script_belongs_to_the_name_of_what_is_submitted() {
 }
 
 #[test]
-fn the_example_of_the_corpus_is_run_from_anywhere() {
+fn dur_002_the_example_of_the_corpus_is_run_from_anywhere() {
     let home = desk();
     let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/agents/refund.toml");
     says(&everstep(home.path(), &["run", agent, "order 7"]), &["The refund is on its way."]);
@@ -56,7 +56,7 @@ fn the_example_of_the_corpus_is_run_from_anywhere() {
 }
 
 #[test]
-fn what_is_wrong_with_a_script_is_told_with_its_file_line_and_column() {
+fn auth_17_what_is_wrong_with_a_script_is_told_with_its_file_line_and_column() {
     let home = desk();
     let at = home.path();
     fs::create_dir(at.join("agents")).expect("a folder");

@@ -16,7 +16,7 @@ fn files(home: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_run_that_has_ended_leaves_one_file() {
+fn ops_03_a_run_that_has_ended_leaves_one_file() {
     let home = desk();
     says(&line(home.path(), &[]), &["went through"]);
     assert_eq!(files(home.path()), ["everstep.db"]);
@@ -28,7 +28,7 @@ fn a_run_that_has_ended_leaves_one_file() {
 }
 
 #[test]
-fn a_run_that_waits_for_a_person_leaves_one_file() {
+fn ops_03_a_run_that_waits_for_a_person_leaves_one_file() {
     let home = desk();
     killed(home.path(), "tool.invoke/after");
     assert!(files(home.path()).len() > 1, "a killed process tidies up nothing");

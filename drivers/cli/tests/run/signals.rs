@@ -113,6 +113,21 @@ fn ops_03_a_signal_ends_a_line_that_waits_for_somebody_elses_lease() {
 }
 
 #[test]
+fn ops_03_what_somebody_else_settles_while_it_stops_is_told_with_its_own_code() {
+    let home = desk_with(&takes(NOTIFY, 1_000));
+    let lease = ["--lease-ms", "300"];
+    let child = started(home.path(), &lease, "tool.invoke/during");
+    // It stands still until another process has taken the lane over and settled it.
+    signal(&child, "STOP");
+    says(&line(home.path(), &lease), &["Ada has been told."]);
+    signal(&child, "TERM");
+    let ran = after(child, "CONT");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Ada has been told.\n"), "{}", ran.err);
+    let notices = fs::read_to_string(home.path().join("notices.txt")).expect("it is written");
+    assert_eq!(notices.lines().count(), 1, "under its id it is written once: {notices}");
+}
+
+#[test]
 fn ops_03_what_settles_while_it_stops_is_told_with_its_own_code() {
     let home = desk_with(&takes(CHARGE, 20_000));
     let child = started(home.path(), &[], "tool.invoke/during");
@@ -125,4 +140,38 @@ fn ops_03_what_settles_while_it_stops_is_told_with_its_own_code() {
     let ran = after(child, "CONT");
     assert_eq!((ran.code, ran.out.as_str()), (1, "aborted\n"), "{}", ran.err);
     assert!(!home.path().join("everstep.db-wal").exists(), "the file is closed");
+}
+
+#[test]
+fn dur_002_a_line_whose_database_is_deleted_is_not_told_to_run_again_without_it() {
+    let home = desk_with(&takes(CHARGE, 300));
+    let child = started(home.path(), &[], "tool.invoke/during");
+    let aside = home.path().join("aside");
+    fs::create_dir(&aside).expect("a folder");
+    let files = ["everstep.db", "everstep.db-wal", "everstep.db-shm"];
+    for file in files {
+        fs::rename(home.path().join(file), aside.join(file)).expect("it is there");
+    }
+    let ran = ended(child.wait_with_output().expect("it ends"));
+    assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("moved, replaced or deleted"), "{}", ran.err);
+    assert!(ran.err.contains("do not run the same line again before"), "{}", ran.err);
+    assert!(!ran.err.contains("start again"), "{}", ran.err);
+    // Once it is back, nothing is charged twice.
+    for file in files {
+        fs::rename(aside.join(file), home.path().join(file)).expect("it is there");
+    }
+    let ran = line(home.path(), &[]);
+    assert_eq!((ran.code, charges(home.path())), (4, 1), "{}{}", ran.out, ran.err);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn dur_019_a_trace_that_cannot_be_written_is_said_once_and_stops_nothing() {
+    let home = desk_with(CHARGE);
+    let full = command(home.path(), &[]).env("EVERSTEP_FAILPOINT_TRACE", "/dev/full").output();
+    let ran = ended(full.expect("the binary can be run"));
+    says(&ran, &["went through"]);
+    assert_eq!(ran.err.matches("EVERSTEP_FAILPOINT_TRACE").count(), 1, "{}", ran.err);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
 }

@@ -44,7 +44,7 @@ pub enum StoreError {
     /// The file is not where it was opened: what is written to it now, nobody would find.
     #[error(
         "{}: the database was moved, replaced or deleted while it was open; put it back with the \
-         files beside it, or start again with the one that is there now", path.display()
+         files beside it: without it nobody knows what was done already", path.display()
     )]
     Moved {
         /// Where it was.

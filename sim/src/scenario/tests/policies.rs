@@ -1,11 +1,11 @@
 //! How runs may go, what tools declare, and what is expected of settlements.
 
 use everstep_machine::agent::{
-    AgentPolicy, Allowance, ApprovalRule, ContextPolicy, Dimension, DispositionRule, FailureMode,
-    ModelFault, ModelRetry, OnDenial, OnExhaustion, Pointer, RetryClass, Risk, Schema, Usage,
-    UsageReporting,
+    AgentPolicy, Allowance, ApprovalPolicy, ApprovalRule, ContextPolicy, Dimension,
+    DispositionRule, FailureMode, ModelFault, ModelRetry, OnDenial, OnExhaustion, Pointer,
+    RetryClass, Risk, Schema, Usage, UsageReporting, Verdict,
 };
-use everstep_machine::identity::{DurationMs, GroupName};
+use everstep_machine::identity::{DurationMs, GroupName, PrincipalId};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 

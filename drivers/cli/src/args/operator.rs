@@ -1,0 +1,256 @@
+//! The grammar of what an operator looks at and says.
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+
+use crate::output::breaks;
+
+const SUBMISSIONS_HELP: &str = "\
+Examples:
+  everstep submissions list
+  everstep submissions show 3f1c                    as many digits of the id as tell it apart
+  everstep submissions abort 3f1c --reason 'ordered twice'
+  everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
+  everstep submissions resolve 3f1c never-started   only if it can not start any more
+  everstep submissions approve 3f1c                 a call that asks may start
+
+Exit codes:
+  0  it is listed, shown or noted; what was said already stands
+  1  something in the database is corrupt
+  2  the command is wrong, there is no such submission, or it cannot be said of it
+  3  the environment failed: the database cannot be opened, read or written";
+
+/// What `everstep submissions` is asked.
+#[derive(Args, Debug)]
+#[command(after_help = SUBMISSIONS_HELP)]
+pub(crate) struct Submissions {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) act: SubmissionsAct,
+}
+
+const LIST_HELP: &str = "\
+Examples:
+  everstep submissions list                         what waits for a worker or for a person
+  everstep submissions list --all --db shop.db      what is settled as well
+  everstep submissions list --json                  for machines";
+
+const SHOW_HELP: &str = "\
+Examples:
+  everstep submissions show 3f1c                    as many digits of the id as tell it apart
+  everstep submissions show 3f1c --json             for machines";
+
+const ABORT_HELP: &str = "\
+Examples:
+  everstep submissions abort 3f1c
+  everstep submissions abort 3f1c --by ada --reason 'ordered twice'";
+
+/// What can be done about submissions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SubmissionsAct {
+    /// Those that have something left to do
+    #[command(after_help = LIST_HELP)]
+    List {
+        /// Settled ones as well
+        #[arg(long)]
+        all: bool,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// One of them, with its unknown outcomes and its settlement
+    #[command(after_help = SHOW_HELP)]
+    Show {
+        /// The id, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        submission: String,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Ask for its end: whoever works on it settles it as aborted
+    ///
+    /// Who asks first stands: saying it again changes nothing.
+    #[command(after_help = ABORT_HELP)]
+    Abort {
+        /// The id, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        submission: String,
+        /// Who says so, and why
+        #[command(flatten)]
+        word: Word,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Say what became of a call of which nobody knows
+    ///
+    /// What is said first stands: saying the same again changes nothing, saying anything else is
+    /// refused.
+    Resolve(Resolve),
+    /// Let a call start that asks first
+    ///
+    /// It counts for exactly the parameters that are shown. Who decides first stands.
+    #[command(after_help = APPROVE_HELP)]
+    Approve(Decide),
+    /// Keep a call from starting that asks first
+    ///
+    /// Who decides first stands. Nothing of the call's batch starts.
+    #[command(after_help = DENY_HELP)]
+    Deny(Decide),
+}
+
+const APPROVE_HELP: &str = "\
+Examples:
+  everstep submissions approve 3f1c
+  everstep submissions approve 3f1c --request 9ab0 --by carol --reason 'checked the order'";
+
+const DENY_HELP: &str = "\
+Examples:
+  everstep submissions deny 3f1c --reason 'too much'
+  everstep submissions deny 3f1c --request 9ab0 --by carol";
+
+/// What `everstep submissions approve` and `deny` are asked.
+#[derive(Args, Debug)]
+pub(crate) struct Decide {
+    /// The id, or the beginning of it
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) submission: String,
+    /// Which request, or the beginning of its id; needed if several are open
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) request: Option<String>,
+    /// Who says so, and why
+    #[command(flatten)]
+    pub(crate) word: Word,
+    /// How to look
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+/// Which file, and how to print.
+#[derive(Args, Debug)]
+pub(crate) struct Look {
+    /// The database
+    #[arg(long, value_name = "FILE", default_value = "everstep.db")]
+    pub(crate) db: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who says something, and why: both are recorded.
+#[derive(Args, Debug)]
+pub(crate) struct Word {
+    /// Who says so
+    #[arg(long, value_name = "NAME", default_value = "operator", value_parser = line)]
+    pub(crate) by: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "said on the command line",
+          value_parser = line)]
+    pub(crate) reason: String,
+}
+
+const RESOLVE_HELP: &str = "\
+Examples, of which one is true:
+  everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
+  everstep submissions resolve 3f1c failed --tag Declined --message 'the card was declined'
+  everstep submissions resolve 3f1c never-started    it has not started, and can not any more
+  everstep submissions resolve 3f1c safe-to-repeat   it may have, and once more does no harm";
+
+/// What `everstep submissions resolve` is asked.
+#[derive(Args, Debug)]
+#[command(after_help = RESOLVE_HELP)]
+pub(crate) struct Resolve {
+    /// The id, or the beginning of it
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) submission: String,
+    /// What became of the call
+    #[arg(value_parser = ["completed", "failed", "never-started", "safe-to-repeat"])]
+    pub(crate) answer: String,
+    /// Which call, or the beginning of its id; needed if several are open
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) call: Option<String>,
+    /// With `completed`: what the call returned, as JSON [default: null]
+    #[arg(long, value_name = "JSON")]
+    pub(crate) result: Option<String>,
+    /// With `failed`: the failure's short, stable name [default: Failed]
+    #[arg(long, value_name = "NAME", value_parser = line)]
+    pub(crate) tag: Option<String>,
+    /// With `failed`: what happened
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) message: Option<String>,
+    /// Who says so, and why
+    #[command(flatten)]
+    pub(crate) word: Word,
+    /// How to look
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+const LOG_HELP: &str = "\
+Examples:
+  everstep log show run-3f1c
+  everstep log verify               every conversation, and the file itself
+
+Exit codes:
+  0  it is shown, or everything verifies
+  1  something does not verify
+  2  the command is wrong, or there is no such conversation
+  3  the environment failed: the database cannot be opened or read";
+
+/// What `everstep log` is asked.
+#[derive(Args, Debug)]
+#[command(after_help = LOG_HELP)]
+pub(crate) struct Log {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) act: LogAct,
+}
+
+const LOG_SHOW_HELP: &str = "\
+Examples:
+  everstep log show run-3f1c                        a record a line
+  everstep log show run-3f1c --json                 with every field, for machines";
+
+const LOG_VERIFY_HELP: &str = "\
+Examples:
+  everstep log verify                               every conversation, and the file itself
+  everstep log verify run-3f1c --db shop.db         one conversation";
+
+/// What can be done with a log.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogAct {
+    /// Every record of a conversation
+    #[command(after_help = LOG_SHOW_HELP)]
+    Show {
+        /// Its name, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        conversation: String,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Check every batch, its digests and their chain, and that no row says more than the log
+    #[command(after_help = LOG_VERIFY_HELP)]
+    Verify {
+        /// Its name, or the beginning of it; without it all of them, and the file itself
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        conversation: Option<String>,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+}
+
+/// A text that is recorded beside others, and shown in one line.
+fn line(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() {
+        return Err("it cannot be empty");
+    }
+    if text.contains(breaks) {
+        return Err("it is one line, without control characters");
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,96 @@
+//! A record in a few words.
+
+use everstep_machine::agent::{
+    Diagnostic, ModelResponse, RejectionReason, Resolution, ToolOutcome,
+};
+use everstep_machine::record::{Compaction, Record, Resolver};
+
+use crate::asked::verdict;
+use crate::database::{plain, settlement_words};
+
+/// A record in a few words.
+pub(crate) fn record(record: &Record) -> String {
+    match record {
+        Record::ConversationCreated(it) => format!("agent {}", it.agent),
+        Record::InputRecorded(it) => plain(&it.input),
+        Record::ModelResponded(it) => said(&it.response),
+        Record::ModelInterrupted(it) => format!("turn {} is asked again", it.turn.0 + 1),
+        Record::ToolPrepared(it) => format!("{} call {}", it.tool, it.call),
+        Record::ToolSettled(it) => format!("call {}: {}", it.call, outcome(&it.outcome)),
+        Record::ToolUnknown(it) => {
+            format!("call {}: nobody knows what became of it", it.doubt.call)
+        }
+        Record::ToolResolved(it) => {
+            let (call, how) = (it.doubt.call, resolution(&it.resolution));
+            format!("call {call}: {how}, says {}: {}", it.principal, it.reason)
+        }
+        Record::AbortRequested(it) => format!("by {}: {}", it.principal, it.reason),
+        Record::CompactionCreated(it) => {
+            let what = match &it.compaction {
+                Compaction::ResultsCleared => "results of tools are shown no more",
+                Compaction::Summarized(summary) => summary,
+            };
+            format!("up to record {}: {what}", it.through)
+        }
+        Record::ApprovalRequested(it) => format!("call {}: {}", it.call, it.preview),
+        Record::ApprovalDecided(it) => {
+            let (verdict, who) = (verdict(it.verdict), resolver(&it.resolver));
+            format!("request {}: {verdict} by {who}: {}", it.request, it.reason)
+        }
+        Record::RecoveryDecided(it) => format!("row {} of the table", it.row),
+        Record::SubmissionSettled(it) => settlement_words(&it.settlement),
+    }
+}
+
+/// Who or what decided a request.
+pub(super) fn resolver(resolver: &Resolver) -> &str {
+    match resolver {
+        Resolver::Person(who) => who.as_str(),
+        Resolver::Policy => "the policy",
+        Resolver::Expiry => "its expiry",
+        Resolver::Abort => "the abort",
+    }
+}
+
+/// What a model said and called for.
+fn said(response: &ModelResponse) -> String {
+    let mut said: Vec<String> = response.texts().map(str::to_owned).collect();
+    said.extend(response.calls().map(|it| format!("{}({})", it.tool, it.parameters.as_str())));
+    said.join(" ")
+}
+
+fn failure(diagnostic: &Diagnostic) -> String {
+    format!("{}: {}", diagnostic.tag(), diagnostic.message())
+}
+
+fn outcome(how: &ToolOutcome) -> String {
+    match how {
+        ToolOutcome::Success(result) => format!("returned {}", result.as_str()),
+        ToolOutcome::Failure(why) => format!("failed, {}", failure(why)),
+        ToolOutcome::Rejected(why) => format!("was turned down, {}", rejection(*why)),
+        ToolOutcome::InvalidInput(why) => format!("was called wrongly, {}", failure(why)),
+        ToolOutcome::Defect(why) => format!("broke, {}", failure(why)),
+        ToolOutcome::Truncated(it) => {
+            format!("returned {} bytes, of which are kept {} … {}", it.bytes, it.head, it.tail)
+        }
+    }
+}
+
+pub(super) const fn rejection(reason: RejectionReason) -> &'static str {
+    match reason {
+        RejectionReason::NotAuthorized => "not authorized",
+        RejectionReason::BatchRefused => "another call of its batch could not start",
+        RejectionReason::NotApproved => "not approved",
+        RejectionReason::OverBudget => "over budget",
+    }
+}
+
+/// How a doubt was closed, in words.
+pub(crate) fn resolution(how: &Resolution) -> String {
+    match how {
+        Resolution::Completed(result) => format!("completed with {}", result.as_str()),
+        Resolution::Failed(why) => format!("failed, {}", failure(why)),
+        Resolution::NeverStarted => "never started".to_owned(),
+        Resolution::SafeToRepeat => "safe to repeat".to_owned(),
+    }
+}

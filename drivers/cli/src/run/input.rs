@@ -1,0 +1,42 @@
+//! The input of a run, bounded before anything is done with it.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use everstep_machine::json::{CanonicalJson, JsonError};
+use everstep_machine::limits::JSON_BYTES;
+
+use crate::args::Run;
+use crate::exit::{Complaint, Exit};
+
+/// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file.
+pub(super) fn input(args: &Run) -> Result<CanonicalJson, Complaint> {
+    let (name, bytes) = match args.input.strip_prefix('@') {
+        None => ("the input".to_owned(), args.input.clone().into_bytes()),
+        Some(path) => (path.to_owned(), bounded(path)?),
+    };
+    let usage = |why: &dyn std::fmt::Display| Complaint::new(Exit::Usage, format!("{name}: {why}"));
+    let large = format!("an input has at most {JSON_BYTES} bytes as JSON, with quotes and escapes");
+    if bytes.len() > JSON_BYTES {
+        return Err(usage(&large));
+    }
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|why| usage(&format!("byte {} is not UTF-8", why.valid_up_to())))?;
+    let json = if args.as_json {
+        CanonicalJson::parse(text.as_bytes())
+    } else {
+        CanonicalJson::string(text)
+    };
+    json.map_err(|why| if why == JsonError::TooLarge { usage(&large) } else { usage(&why) })
+}
+
+/// What a file holds, and not a byte more than shows that it is too large.
+fn bounded(path: &str) -> Result<Vec<u8>, Complaint> {
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(JSON_BYTES as u64 + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(why) => Err(Complaint::new(Exit::Environment, format!("{path}: {why}"))),
+    }
+}
