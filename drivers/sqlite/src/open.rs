@@ -1,7 +1,7 @@
 //! From a path to a connection, or to a clear reason why not.
 //!
 //! ```text
-//! look at the file --> whose is it, and which format --> open --> create or check
+//! look at the file --> is its log whole --> whose is it, and which format --> open --> create or check
 //! ```
 //!
 //! Until the file is known to be ours, in this build's format, or to be empty, nothing writes to
@@ -15,6 +15,7 @@ mod header;
 mod held;
 mod opener;
 mod path;
+mod wal;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +26,7 @@ use crate::error::OpenError;
 use crate::format::Identity;
 use header::Header;
 use opener::Opener;
+pub(crate) use path::companion;
 use path::{Look, absolute, beside, look};
 
 /// Opens a database for writing.
@@ -41,6 +43,9 @@ pub(crate) fn writer(path: &Path, create: bool, busy: Duration) -> Result<Opened
     let opener = Opener { path: &path, busy };
     let connection = opener.connect(OpenFlags::SQLITE_OPEN_READ_WRITE | created(create))?;
     opener.prepare(&connection)?;
+    // Nobody builds upon what this process has just recovered before it is sure to last.
+    wal::settle(&path)
+        .map_err(|error| OpenError::Io { path: path.clone(), detail: error.to_string() })?;
     Ok(Opened { connection, path })
 }
 
@@ -73,6 +78,7 @@ const fn created(create: bool) -> OpenFlags {
 
 /// Tells whose file it is, without writing to it.
 fn recognise(path: &Path, busy: Duration) -> Result<Identity, OpenError> {
+    wal::check(path)?;
     let opener = Opener { path, busy };
     if beside(path, "-wal") || beside(path, "-journal") {
         return opener.ask();

@@ -108,6 +108,20 @@ pub enum OpenError {
         /// What was found.
         detail: String,
     },
+    /// The write-ahead log is broken in front of what was committed, which SQLite would leave out.
+    #[error(
+        "{}: the write-ahead log is damaged at byte {offset} (frame {frame}), and what was \
+         committed behind that would be lost; nothing was changed: keep a copy of it and of the \
+         database beside it, and restore a backup", path.display()
+    )]
+    LogDamaged {
+        /// The log, which is the file beside the database.
+        path: PathBuf,
+        /// The first frame that is not right, counted from 1; 0 is the log's own header.
+        frame: u64,
+        /// Where it begins.
+        offset: u64,
+    },
     /// Somebody changed the tables.
     #[error(
         "{}: the table or index `{name}` is not as this format has it; restore a backup",

@@ -81,11 +81,16 @@ pub(super) fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
 
-/// Whether SQLite keeps something in a file beside this one.
-pub(super) fn beside(path: &Path, ending: &str) -> bool {
+/// The file that SQLite keeps beside a database under this ending.
+pub(crate) fn companion(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
-    fs::metadata(name).is_ok_and(|it| it.len() > 0)
+    name.into()
+}
+
+/// Whether SQLite keeps something in a file beside this one.
+pub(super) fn beside(path: &Path, ending: &str) -> bool {
+    fs::metadata(companion(path, ending)).is_ok_and(|it| it.len() > 0)
 }
 
 fn is_denied(error: &io::Error) -> bool {
