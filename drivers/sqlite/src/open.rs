@@ -27,13 +27,14 @@ use crate::format::Identity;
 use header::Header;
 use opener::Opener;
 pub(crate) use path::companion;
-use path::{Look, absolute, beside, look};
+use path::{Look, absolute, beside, is_alone, look};
 
 /// Opens a database for writing.
 pub(crate) fn writer(path: &Path, create: bool, busy: Duration) -> Result<Opened, OpenError> {
     let path = absolute(path)?;
     let known = match look(&path)? {
-        Look::Database => recognise(&path, busy)?,
+        // What is unfinished a writer finishes, and asks again.
+        Look::Database => recognise(&path, busy)?.unwrap_or(Identity::Ours),
         Look::Empty | Look::Nothing if create => Identity::Blank,
         Look::Empty | Look::Nothing => return Err(OpenError::Absent { path }),
     };
@@ -54,15 +55,28 @@ pub(crate) fn reader(path: &Path, busy: Duration) -> Result<Opened, OpenError> {
     let path = absolute(path)?;
     let known = match look(&path)? {
         Look::Database => recognise(&path, busy)?,
-        Look::Empty | Look::Nothing => Identity::Blank,
+        Look::Empty | Look::Nothing => Some(Identity::Blank),
     };
-    if known == Identity::Blank {
-        return Err(OpenError::Absent { path });
+    match known {
+        None => return Err(OpenError::Unfinished { path }),
+        Some(Identity::Blank) => return Err(OpenError::Absent { path }),
+        Some(Identity::Ours | Identity::Other(_) | Identity::Foreign(_)) => {}
     }
     let opener = Opener { path: &path, busy };
-    let connection = opener.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    opener.patiently(|| Ok(opener.harden(&connection)?))?;
-    opener.check(&connection)?;
+    let connect = |apart: bool| {
+        let connection = if apart {
+            opener.connect_apart()?
+        } else {
+            opener.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?
+        };
+        opener.patiently(|| Ok(opener.harden(&connection)?))?;
+        opener.check(&connection)?;
+        Ok(connection)
+    };
+    let connection = match connect(false) {
+        Err(OpenError::ReadOnlyFolder { .. }) if is_alone(&path) => connect(true)?,
+        connection => connection?,
+    };
     Ok(Opened { connection, path })
 }
 
@@ -76,8 +90,8 @@ const fn created(create: bool) -> OpenFlags {
     if create { OpenFlags::SQLITE_OPEN_CREATE } else { OpenFlags::empty() }
 }
 
-/// Tells whose file it is, without writing to it.
-fn recognise(path: &Path, busy: Duration) -> Result<Identity, OpenError> {
+/// Tells whose file it is, without writing to it; none if a killed process left it unfinished.
+fn recognise(path: &Path, busy: Duration) -> Result<Option<Identity>, OpenError> {
     wal::check(path)?;
     let opener = Opener { path, busy };
     if beside(path, "-wal") || beside(path, "-journal") {
@@ -89,5 +103,5 @@ fn recognise(path: &Path, busy: Duration) -> Result<Identity, OpenError> {
     if known == Identity::Ours {
         opener.whole(&header)?;
     }
-    opener.admit(known)
+    opener.admit(known).map(Some)
 }

@@ -20,8 +20,8 @@ impl Opener<'_> {
             return OpenError::Locked { path, waited: self.busy };
         }
         match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => OpenError::NotADatabase { path },
-            Some(ErrorCode::DatabaseCorrupt) => self.broken(detail),
+            // It begins like one, or it would not have come this far.
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => self.broken(detail),
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 self.rights(detail)
             }
@@ -30,16 +30,20 @@ impl Opener<'_> {
         }
     }
 
-    /// A file that is shorter than it says was cut off; any other broken one is just broken.
+    /// A file may say itself what is wrong with it.
     fn broken(&self, detail: String) -> OpenError {
         let header = Header::read(self.path);
         match header.map(|header| self.whole(&header)) {
-            Ok(Err(cut_off)) => cut_off,
+            Ok(Err(known)) => known,
             Ok(Ok(())) | Err(_) => OpenError::Corrupt { path: self.path.into(), detail },
         }
     }
 
+    /// Whether the header is one, and the file as long as it says.
     pub(super) fn whole(&self, header: &Header) -> Result<(), OpenError> {
+        if let Some(flaw) = header.flaw() {
+            return Err(OpenError::Corrupt { path: self.path.into(), detail: flaw.to_owned() });
+        }
         let expected = header.promised_bytes();
         let found = fs::metadata(self.path).map_or(u64::MAX, |it| it.len());
         if found < expected {

@@ -1,6 +1,6 @@
 //! A connection, from its first question to the database that it may use.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -25,7 +25,19 @@ pub(super) struct Opener<'a> {
 
 impl Opener<'_> {
     pub(super) fn connect(&self, flags: OpenFlags) -> Result<Connection, OpenError> {
-        Connection::open_with_flags(self.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        self.connect_to(self.path, flags)
+    }
+
+    /// A connection for a folder in which nothing can be made, to a file that nobody else has open
+    /// and that has no log. It asks for no lock and needs no other file; what anybody writes
+    /// meanwhile it does not see.
+    pub(super) fn connect_apart(&self) -> Result<Connection, OpenError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        self.connect_to(&immutable(self.path), flags)
+    }
+
+    fn connect_to(&self, name: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
+        Connection::open_with_flags(name, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(|error| self.explain(error))
     }
 
@@ -41,37 +53,49 @@ impl Opener<'_> {
         })
     }
 
-    /// Asks a connection that cannot write.
-    pub(super) fn ask(&self) -> Result<Identity, OpenError> {
+    /// Asks a connection that cannot write. None if a process that was killed has left a rollback
+    /// journal, which only a writer can play back.
+    pub(super) fn ask(&self) -> Result<Option<Identity>, OpenError> {
         let connection = self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let known = self.patiently(|| {
             set_patience(&connection, self.busy)?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             match identify(&connection) {
-                // A killed process left a rollback journal, which only a writer can play back.
                 Err(error) if beside(self.path, "-journal") && is_refused(&error) => Ok(None),
                 known => Ok(Some(known?)),
             }
         })?;
-        // A writer will do so, and ask again.
-        known.map_or(Ok(Identity::Ours), |known| self.admit(known))
+        known.map(|known| self.admit(known)).transpose()
     }
 
     /// Sets up a connection that writes: makes a blank file ours, or checks that it is.
     pub(super) fn prepare(&self, connection: &Connection) -> Result<(), OpenError> {
-        if self.patiently(|| Ok(connection.is_readonly("main")?))? {
+        let is_readonly = || self.patiently(|| Ok(connection.is_readonly("main")?));
+        if is_readonly()? {
             return Err(OpenError::ReadOnly { path: self.path.into() });
         }
+        // Who is refused leaves the log as it is.
+        let keep_log = |keep| {
+            let config = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            self.patiently(|| Ok(connection.set_db_config(config, keep)?))
+        };
+        keep_log(true)?;
         self.patiently(|| Ok(set_patience(connection, self.busy)?))?;
         let known = self.patiently(|| Ok(identify(connection)?))?;
         let known = self.admit(known)?;
+        // By its header, the log's if there is one, SQLite does not know how to write it.
+        if is_readonly()? {
+            let detail = "byte 18 of its header is no version of the file format".to_owned();
+            return Err(OpenError::Corrupt { path: self.path.into(), detail });
+        }
         self.patiently(|| Ok(self.harden(connection)?))?;
         self.write_ahead(connection)?;
         self.patiently(|| Ok(durable(connection)?))?;
         if known == Identity::Blank {
             self.create(connection)?;
         }
-        self.check(connection)
+        self.check(connection)?;
+        keep_log(false).map(drop)
     }
 
     /// Lets in what is blank or ours.
@@ -141,6 +165,24 @@ impl Opener<'_> {
             Some(name) => Err(OpenError::SchemaDiffers { path: self.path.into(), name }),
         }
     }
+}
+
+/// A name that tells SQLite that nobody changes the file.
+fn immutable(path: &Path) -> PathBuf {
+    let mut name = "file:".to_owned();
+    let separators = if cfg!(windows) { "/\\" } else { "/" };
+    if cfg!(windows) {
+        name.push('/');
+    }
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match char::from(*byte) {
+            it if separators.contains(it) => name.push('/'),
+            it if it.is_ascii_alphanumeric() || "-._~:".contains(it) => name.push(it),
+            _ => name.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    name.push_str("?immutable=1");
+    name.into()
 }
 
 /// Tells whose file it is at one moment.

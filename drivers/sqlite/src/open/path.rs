@@ -93,6 +93,13 @@ pub(super) fn beside(path: &Path, ending: &str) -> bool {
     fs::metadata(companion(path, ending)).is_ok_and(|it| it.len() > 0)
 }
 
+/// Whether nothing is beside a database that says that somebody has it open, or that there is more
+/// to it than the file.
+pub(super) fn is_alone(path: &Path) -> bool {
+    let is_gone = |ending| fs::symlink_metadata(companion(path, ending)).is_err();
+    is_gone("-shm") && !beside(path, "-wal") && !beside(path, "-journal")
+}
+
 fn is_denied(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
