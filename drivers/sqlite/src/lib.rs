@@ -15,6 +15,7 @@
 //! | shared | any number of processes; writers begin with `BEGIN IMMEDIATE` and wait for one another, at most [`Options::busy`] |
 //! | distinct | the tables `ledger_*` and `log_*` share no rows and no keys (STORE-001) |
 //! | checked | every value is read back under its digest and its canonical spelling; [`Flaw`] names what is wrong and [`Place`] where (STORE-006) |
+//! | whole | a write-ahead log that is damaged in front of what was committed is refused ([`OpenError::LogDamaged`]); SQLite would leave that out |
 //! | read once | batches that were read are remembered, at most [`Options::memory`] bytes; of a page's, the last is read again, and its chain vouches for the others (STORE-011) |
 //! | versioned | a file of another [`Format`] is refused before anything is written (STORE-005) |
 //! | on time | [`Clock`] stamps every command; a lane never lets its time fall (CL-01) |

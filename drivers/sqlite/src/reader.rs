@@ -5,6 +5,8 @@
 //! moving the write-ahead log into the file (SQ-01): that log would grow for as long as one read
 //! transaction stays open.
 
+mod lists;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,28 +15,18 @@ use std::time::Duration;
 use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, SubmissionId};
 use everstep_machine::ledger::{Lane, Row};
 use everstep_machine::store::LogPage;
-use rusqlite::{Connection, Params};
+use rusqlite::Connection;
 
 use crate::error::{Corrupt, OpenError, StoreError, Trouble};
-use crate::ledger::{decode, saturating};
-use crate::name::Key;
+use crate::ledger::saturating;
 use crate::open::{self, Opened};
 use crate::transaction::snapshot;
-use crate::{log, name, verify};
+use crate::{log, verify};
+pub(crate) use lists::aside;
+use lists::{FIND, WAITING, conversations, lanes, rows, rows_of_any};
 
 /// Entries of one list at most, whatever is asked for.
 pub const MAX_LISTED: usize = 1_024;
-
-const LANES: &str = "SELECT conversation FROM ledger_lane
-    WHERE conversation > ?1 ORDER BY conversation";
-
-const FIND: &str = "SELECT sequence, submission, standing, cell, conversation FROM ledger_row
-    INDEXED BY ledger_row_submission WHERE submission = ?1";
-
-const WAITING: &str = "SELECT r.sequence, r.submission, r.standing, r.cell, r.conversation
-    FROM ledger_row AS r
-    WHERE r.standing <> 2 AND (r.conversation, r.sequence) > (?1, ?2)
-    ORDER BY r.conversation, r.sequence";
 
 /// A part of a list. What is corrupt does not keep the rest from being listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,123 +207,6 @@ impl SqliteReader {
         snapshot(&self.connection, self.busy, read)
             .map_err(|trouble| trouble.at(&self.path, self.busy))
     }
-}
-
-/// The name in a column; what is none is set aside.
-fn name_of(
-    row: &rusqlite::Row<'_>,
-    column: usize,
-    corrupt: &mut Vec<Corrupt>,
-) -> Result<Option<ConversationId>, Trouble> {
-    let key = Key::of(row, column)?;
-    aside(key.map_or_else(|| Err(name::no_name()), |key| key.name()), corrupt)
-}
-
-/// Rows of one lane; where the next ones begin, unless these are the last.
-fn rows(
-    connection: &Connection,
-    conversation: &ConversationId,
-    from: AdmissionSequence,
-    limit: usize,
-) -> Result<Listed<Arc<Row>, AdmissionSequence>, Trouble> {
-    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
-    let (mut count, mut next) = (0, from);
-    crate::ledger::each_row(connection, conversation, from, limit, |place, row| {
-        count += 1;
-        // A place that cannot be read is at least one further than the last.
-        next = place.map_or(next, |place| next.max(place)).next();
-        listed.entries.extend(aside(row, &mut listed.corrupt)?);
-        Ok(())
-    })?;
-    listed.after = Some(next).filter(|_| limit > 0 && count == limit);
-    Ok(listed)
-}
-
-fn lanes(
-    connection: &Connection,
-    after: Option<&ConversationId>,
-    limit: usize,
-) -> Result<Listed<Lane, ConversationId>, Trouble> {
-    let mut statement = connection.prepare_cached(LANES)?;
-    // Without a limit of its own: what is no name does not count, and must not end the list.
-    let wanted = [after.map_or("", ConversationId::as_str)];
-    let mut found = statement.query(wanted)?;
-    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
-    let mut good = 0;
-    while good < limit
-        && let Some(row) = found.next()?
-    {
-        let Some(conversation) = name_of(row, 0, &mut listed.corrupt)? else { continue };
-        let lane = crate::ledger::lane(connection, &conversation);
-        listed.entries.extend(aside(lane, &mut listed.corrupt)?);
-        listed.after = Some(conversation);
-        good += 1;
-    }
-    if good < limit {
-        listed.after = None;
-    }
-    Ok(listed)
-}
-
-fn conversations(
-    connection: &Connection,
-    after: Option<&ConversationId>,
-    limit: usize,
-) -> Result<Listed<ConversationId, ConversationId>, Trouble> {
-    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: after.cloned() };
-    for _ in 0..limit {
-        let found = name::next_anywhere(connection, listed.after.as_ref(), &mut listed.corrupt);
-        let Some(found) = aside(found, &mut listed.corrupt)?.flatten() else {
-            listed.after = None;
-            return Ok(listed);
-        };
-        listed.after = Some(found.clone());
-        listed.entries.push(found);
-    }
-    Ok(listed)
-}
-
-/// Sets aside what is corrupt, so that the rest can be listed.
-pub(crate) fn aside<T>(
-    found: Result<T, Trouble>,
-    corrupt: &mut Vec<Corrupt>,
-) -> Result<Option<T>, Trouble> {
-    match found {
-        Ok(value) => Ok(Some(value)),
-        Err(Trouble::Flawed(place, flaw)) => {
-            name::keep(corrupt, place, flaw);
-            Ok(None)
-        }
-        Err(failed @ Trouble::Sql(_)) => Err(failed),
-    }
-}
-
-fn rows_of_any(
-    connection: &Connection,
-    sql: &str,
-    wanted: impl Params,
-    limit: usize,
-) -> Result<Listed<LaneRow, LanePlace>, Trouble> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut found = statement.query(wanted)?;
-    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
-    let mut good = 0;
-    while good < limit
-        && let Some(row) = found.next()?
-    {
-        let Some(conversation) = name_of(row, 4, &mut listed.corrupt)? else { continue };
-        if let Some(value) = aside(decode(&conversation, row), &mut listed.corrupt)? {
-            listed.entries.push((conversation.clone(), value));
-        }
-        // One whose place cannot be read was set aside; the list goes on behind the next.
-        let Ok(place) = row.get(0) else { continue };
-        listed.after = Some((conversation, AdmissionSequence(place)));
-        good += 1;
-    }
-    if good < limit {
-        listed.after = None;
-    }
-    Ok(listed)
 }
 
 impl fmt::Debug for SqliteReader {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use crate::open::companion;
 use crate::transaction;
 
 /// Bytes beyond which the write-ahead log is too long.
@@ -62,9 +63,7 @@ pub(crate) struct WriteAheadLog {
 
 impl WriteAheadLog {
     pub(crate) fn of(database: &Path) -> Self {
-        let mut path = database.as_os_str().to_owned();
-        path.push("-wal");
-        Self { path: path.into(), limit: WAL_BYTES }
+        Self { path: companion(database, "-wal"), limit: WAL_BYTES }
     }
 
     /// Starts the log anew if it is too long. A reader who never lets go is asked again only when

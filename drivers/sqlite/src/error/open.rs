@@ -14,6 +14,15 @@ pub enum OpenError {
         /// What was asked for.
         path: PathBuf,
     },
+    /// A process was killed while it made or changed the file, and a reader cannot undo that.
+    #[error(
+        "{}: a process was killed while it made or changed this database, and whoever opens it for \
+         writing undoes that; run something on it, then look again", path.display()
+    )]
+    Unfinished {
+        /// The database.
+        path: PathBuf,
+    },
     /// The folder that would hold the file is not there.
     #[error("{}: there is no such folder; create it first", folder.display())]
     NoFolder {
@@ -38,10 +47,12 @@ pub enum OpenError {
         /// The database.
         path: PathBuf,
     },
-    /// Nothing can be created in the folder, and SQLite keeps two files beside the database.
+    /// Nothing can be created in the folder, and SQLite keeps two files beside the database. For
+    /// looking it can do without, unless there is a write-ahead log.
     #[error(
         "{}: nothing can be created in this folder, and the database needs two files beside \
-         itself; make the folder writable, or name a file elsewhere", folder.display()
+         itself; make the folder writable, or move the database elsewhere, together with its `-wal` \
+         if there is one", folder.display()
     )]
     ReadOnlyFolder {
         /// The folder.
@@ -107,6 +118,20 @@ pub enum OpenError {
         path: PathBuf,
         /// What was found.
         detail: String,
+    },
+    /// The write-ahead log is broken in front of what was committed, which SQLite would leave out.
+    #[error(
+        "{}: the write-ahead log is damaged at byte {offset} (frame {frame}), and what was \
+         committed behind that would be lost; nothing was changed: keep a copy of it and of the \
+         database beside it, and restore a backup", path.display()
+    )]
+    LogDamaged {
+        /// The log, which is the file beside the database.
+        path: PathBuf,
+        /// The first frame that is not right, counted from 1; 0 is the log's own header.
+        frame: u64,
+        /// Where it begins.
+        offset: u64,
     },
     /// Somebody changed the tables.
     #[error(

@@ -39,13 +39,34 @@ impl Header {
         Identity::of(id, version, || Ok::<_, Infallible>(blank)).unwrap_or_else(|it| match it {})
     }
 
+    /// What no SQLite file has there, in words.
+    pub(super) fn flaw(&self) -> Option<&'static str> {
+        let is_version = |version: u8| version <= 2;
+        let fractions: [u8; 3] = self.number(21);
+        if self.page_bytes().is_none() {
+            Some("bytes 16 and 17 of its header are the size of no page")
+        } else if !self.number::<2>(18).into_iter().all(is_version) {
+            Some("bytes 18 and 19 of its header are no version of the file format")
+        } else if fractions != [64, 32, 32] {
+            Some("bytes 21 to 23 of its header are not what they always are")
+        } else {
+            None
+        }
+    }
+
+    /// The size of a page; none if it is no size.
+    pub(super) fn page_bytes(&self) -> Option<usize> {
+        match u16::from_be_bytes(self.number(16)) {
+            1 => Some(1 << 16),
+            size if size >= 512 && size.is_power_of_two() => Some(size.into()),
+            _ => None,
+        }
+    }
+
     /// The size of a page, times how many there are; 0 if an old library wrote last, which did not
     /// count them.
     pub(super) fn promised_bytes(&self) -> u64 {
-        let size = match u16::from_be_bytes(self.number(16)) {
-            1 => 1 << 16,
-            size => u64::from(size),
-        };
+        let size = self.page_bytes().unwrap_or(0) as u64;
         let counted = self.number::<4>(24) == self.number::<4>(92);
         if counted { size * u64::from(u32::from_be_bytes(self.number(28))) } else { 0 }
     }

@@ -194,6 +194,55 @@ fn open_error_corrupt_a_schema_that_does_not_parse() {
 }
 
 #[test]
+fn open_error_corrupt_a_header_that_is_none_is_not_blamed_on_the_disk() {
+    let whole = fs::read(ours().file()).unwrap();
+    let flaws = [
+        (16, 0x30, "bytes 16 and 17"),
+        (18, 3, "bytes 18 and 19"),
+        (19, 255, "bytes 18 and 19"),
+        (22, 0, "bytes 21 to 23"),
+    ];
+    for (at, byte, said) in flaws {
+        let folder = Folder::new();
+        let mut bytes = whole.clone();
+        bytes[at] = byte;
+        fs::write(folder.file(), bytes).unwrap();
+        refused(&folder, |error| match error {
+            OpenError::Corrupt { detail, .. } => detail.contains(said),
+            _ => false,
+        });
+    }
+}
+
+#[test]
+fn open_error_corrupt_a_header_that_is_none_beside_a_log() {
+    // The log has later pages, but the first one is in the file only.
+    let source = ours();
+    let mut store = source.open();
+    admit(&mut store, call(&conversation("desk"), "2", "hello"));
+    let log = source.path().join("agent.db-wal");
+    let (database, log) = (fs::read(source.file()).unwrap(), fs::read(log).unwrap());
+    assert!(!log.is_empty());
+    for (at, is_readable) in [(18, true), (19, false)] {
+        let folder = Folder::new();
+        let mut bytes = database.clone();
+        bytes[at] = 7;
+        fs::write(folder.file(), bytes).unwrap();
+        fs::write(folder.path().join("agent.db-wal"), &log).unwrap();
+        let before = folder.bytes();
+        match open(&folder.file()).expect_err("it is not opened") {
+            OpenError::Corrupt { detail, .. } => assert!(detail.contains("18"), "{detail}"),
+            other => panic!("{other:?}"),
+        }
+        // SQLite says of such a file that it may still be read.
+        let read = SqliteReader::open(&folder.file(), BRIEF);
+        assert_eq!(read.is_ok(), is_readable, "{read:?}");
+        drop(read);
+        assert_eq!(folder.bytes(), before, "something was written");
+    }
+}
+
+#[test]
 fn open_error_schema_differs() {
     let changes = [
         ("ledger_row_waiting", "DROP INDEX ledger_row_waiting"),
@@ -255,7 +304,7 @@ fn case_sq_03_store_error_busy_a_writer_waits_for_another_and_not_for_ever() {
 }
 
 #[test]
-fn a_writer_killed_while_it_made_the_file_is_no_obstacle() {
+fn open_error_unfinished_a_writer_killed_while_it_made_the_file_is_no_obstacle() {
     // A rollback journal that was left behind: the file is as it was before the transaction.
     let folder = Folder::new();
     let mut journal = folder.file().into_os_string();
@@ -273,6 +322,9 @@ fn a_writer_killed_while_it_made_the_file_is_no_obstacle() {
     assert!(!half.is_empty() && !left.is_empty());
     fs::write(folder.file(), half).unwrap();
     fs::write(&journal, left).unwrap();
+    let error = SqliteReader::open(&folder.file(), BRIEF).expect_err("it is not opened");
+    assert!(matches!(error, OpenError::Unfinished { .. }), "{error:?}");
+    assert!(error.to_string().contains("run something on it, then look again"), "{error}");
     admit(&mut folder.open(), call(&conversation("desk"), "1", "hello"));
     assert_eq!(folder.reader().verify(&conversation("desk")).unwrap().rows, 1);
 }

@@ -11,6 +11,7 @@ mod failpoints;
 mod full_disk;
 #[cfg(target_os = "linux")]
 mod locks;
+mod log_damage;
 mod operator;
 mod processes;
 mod rights;

@@ -4,7 +4,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{Folder, admit, call, conversation};
@@ -12,7 +12,7 @@ use crate::support::{Folder, admit, call, conversation};
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
 
-fn mode(path: &std::path::Path, mode: u32) {
+fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
@@ -42,8 +42,13 @@ impl Place {
 
     /// What a process without rights says when it opens the database.
     fn said(&self, verb: &str) -> String {
+        self.said_of(verb, &self.folder.file())
+    }
+
+    fn said_of(&self, verb: &str, database: &Path) -> String {
         let mut command = Command::new(&self.tool);
-        command.args([verb, self.folder.file().to_str().unwrap()]);
+        command.args([verb, database.to_str().unwrap()]);
+        command.args(["desk"].iter().filter(|_| verb == "verify"));
         if fs::metadata(self.tools.path()).unwrap().uid() == 0 {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -81,6 +86,34 @@ fn open_error_read_only_folder_with_and_without_a_database() {
         assert!(said.contains("make the folder writable"), "{said}");
         assert_eq!(place.folder.bytes(), before);
     }
+}
+
+#[test]
+fn open_error_read_only_folder_looking_needs_it_only_for_a_log() {
+    let place = Place::with_database();
+    // One whose name SQLite could take for something else.
+    let odd = place.folder.path().join("50% #1?.db");
+    fs::copy(place.folder.file(), &odd).unwrap();
+    mode(place.folder.path(), 0o555);
+    assert_eq!(place.said_of("read", &odd), "open\n");
+    assert_eq!(place.said_of("verify", &odd), "1 rows\n");
+    mode(place.folder.path(), 0o777);
+
+    let mut store = place.folder.open();
+    admit(&mut store, call(&conversation("desk"), "2", "hello"));
+    let log = place.folder.path().join("agent.db-wal");
+    let (database, log_bytes) = (fs::read(place.folder.file()).unwrap(), fs::read(&log).unwrap());
+    drop(store);
+    fs::write(place.folder.file(), database).unwrap();
+    fs::write(&log, log_bytes).unwrap();
+    mode(&log, 0o666);
+    let before = place.folder.bytes();
+    mode(place.folder.path(), 0o555);
+    let said = place.said("read");
+    mode(place.folder.path(), 0o777);
+    assert!(said.starts_with("ReadOnlyFolder {") && said.contains("with its `-wal`"), "{said}");
+    assert_eq!(place.folder.bytes(), before);
+    assert_eq!(place.said_of("verify", &place.folder.file()), "2 rows\n");
 }
 
 #[test]
