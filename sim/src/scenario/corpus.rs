@@ -9,8 +9,12 @@ macro_rules! corpus {
 const BUILTIN: &[(&str, &str)] = corpus![
     "abort",
     "answer",
+    "approval-aborted",
+    "approval-by-people",
     "approval-denied",
+    "approval-expires",
     "approval-granted",
+    "approval-refused-by-people",
     "budget-cost",
     "budget-duration",
     "budget-fail",

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod appending;
+mod approvals;
 #[path = "../common/mod.rs"]
 mod common;
 mod databases;
