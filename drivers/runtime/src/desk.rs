@@ -8,6 +8,7 @@ use std::time::Duration;
 use everstep_machine::attempt::{End, Setup};
 use everstep_machine::contract::Machine;
 use everstep_machine::identity::{ConversationId, Token};
+use everstep_machine::projection::Reader;
 use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
 use tokio::sync::{Notify, watch};
 use tokio::task::{Id, JoinError, JoinSet};
@@ -15,12 +16,16 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::drive::{Drive, told};
 use crate::event::Event;
+use crate::folds::Folds;
 use crate::host::Config;
 use crate::inbox::Inputs;
 use crate::lookout::Pages;
 use crate::news::Herald;
 use crate::outside::Outside;
 use crate::store::StoreHandle;
+
+/// How an attempt has ended, and what it has folded.
+type Over = (End, Option<Reader>);
 
 /// Drives the scheduler.
 pub(crate) struct Desk {
@@ -32,7 +37,9 @@ pub(crate) struct Desk {
     stop: watch::Receiver<bool>,
     /// Whether the scheduler knows that the host stops.
     stops: bool,
-    attempts: JoinSet<Option<End>>,
+    /// The attempts; none of one that could not be begun.
+    attempts: JoinSet<Option<Over>>,
+    folds: Folds,
     lanes: HashMap<Id, ConversationId>,
     wakes: BTreeMap<ConversationId, Arc<Notify>>,
     due: Option<Instant>,
@@ -49,6 +56,7 @@ impl Desk {
         herald: Herald,
         stop: watch::Receiver<bool>,
     ) -> Self {
+        let folds = Folds::new(config.folds);
         Self {
             store,
             outside,
@@ -58,6 +66,7 @@ impl Desk {
             stop,
             stops: false,
             attempts: JoinSet::new(),
+            folds,
             lanes: HashMap::new(),
             wakes: BTreeMap::new(),
             due: None,
@@ -121,13 +130,13 @@ impl Desk {
         let (store, outside) = (self.store.clone(), self.outside.clone());
         let (stop, producer) = (self.stop.clone(), self.config.producer.clone());
         let (lease, renewal) = (self.config.lease, self.config.renewal);
-        let named = lane.clone();
+        let (named, fold) = (lane.clone(), self.folds.take(&lane));
         let task = self.attempts.spawn(async move {
             // Nobody to work with, or no entropy to claim with: left to others for a while.
             let binding = outside.ports.bindings.binding(&named)?;
             let token = token()?;
             let setup = Setup { lane: named, producer, binding, lease, renewal, watched: true };
-            Some(Drive::new(store, outside, wakes, stop, setup).run(token).await)
+            Some(Drive::new(store, outside, wakes, stop, setup).run(token, fold).await)
         });
         self.lanes.insert(task.id(), lane.clone());
         self.wakes.insert(lane, wake);
@@ -163,17 +172,20 @@ impl Desk {
     }
 
     /// An attempt that panicked is a bug in this host, and its lane is left alone.
-    fn ended(&mut self, ended: Result<(Id, Option<End>), JoinError>) -> Option<Input> {
-        let (id, end) = match ended {
-            Ok((id, end)) => (id, end),
-            Err(error) => (error.id(), Some(End::Defect)),
+    fn ended(&mut self, ended: Result<(Id, Option<Over>), JoinError>) -> Option<Input> {
+        let (id, over) = match ended {
+            Ok((id, over)) => (id, over),
+            Err(error) => (error.id(), Some((End::Defect, None))),
         };
         let lane = self.lanes.remove(&id)?;
         self.wakes.remove(&lane);
-        let Some(end) = end else {
+        let Some((end, fold)) = over else {
             self.outside.events.tell(Event::LaneDeclined { lane: lane.clone() });
             return Some(Input::Declined { lane });
         };
+        if let Some(fold) = fold {
+            self.folds.keep(lane.clone(), fold);
+        }
         self.outside.events.tell(Event::AttemptEnded { lane: lane.clone(), end });
         self.herald.ended(&lane, end);
         Some(Input::Ended { lane, end })

@@ -16,6 +16,7 @@ use everstep_machine::effect::{Answer, External};
 use everstep_machine::event::{Interruption, RunEvent, Source};
 use everstep_machine::identity::{ConversationId, RunId, SubmissionId, Token};
 use everstep_machine::ledger::{Command, Ownership};
+use everstep_machine::projection::Reader;
 use everstep_machine::store::{Pipeline, StoreCommand, StoreFault};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -75,24 +76,30 @@ impl Drive {
 
     /// Drives the attempt to its end, or to where it can be left. A store that is gone ends it as
     /// a crash would: nothing is told to anybody.
-    pub(crate) async fn run(mut self, token: Token) -> End {
-        let end = self.drive(token).await;
+    ///
+    /// It goes on from what was folded before, and gives back what is folded now, for the next
+    /// attempt at this lane.
+    pub(crate) async fn run(mut self, token: Token, fold: Option<Reader>) -> (End, Option<Reader>) {
+        let ended = self.drive(token, fold).await;
         self.fall_silent();
-        end
+        ended
     }
 
-    async fn drive(&mut self, token: Token) -> End {
-        let lane = self.setup.lane.clone();
-        let state = State::new(self.setup.clone());
+    async fn drive(&mut self, token: Token, fold: Option<Reader>) -> (End, Option<Reader>) {
+        let (lane, setup) = (self.setup.lane.clone(), self.setup.clone());
+        let state = match fold {
+            Some(fold) => State::remembering(setup, fold),
+            None => State::new(setup),
+        };
         let mut step = Attempt::step(state, Input::Started { token });
         loop {
             let input = match self.perform(step.effects).await {
                 Performed::Told(input) => input,
                 Performed::Parked => match self.next().await {
                     Some(input) => input,
-                    None => return self.leave(lane, step.state.ownership()).await,
+                    None => return (self.leave(lane, step.state.ownership()).await, None),
                 },
-                Performed::Over(end) => return end,
+                Performed::Over(end) => return (end, step.state.into_fold()),
             };
             step = Attempt::step(step.state, input);
         }

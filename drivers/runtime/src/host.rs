@@ -30,6 +30,9 @@ use crate::streams::Streams;
 /// How long the threads of a host that has stopped may take to close what they hold.
 const CLOSING: Duration = Duration::from_secs(2);
 
+/// Bytes of what was folded, unless it is said otherwise.
+const FOLDS: usize = 32 << 20;
+
 /// How a host works.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -45,6 +48,9 @@ pub struct Config {
     pub renewal: DurationMs,
     /// How often the store is asked whether another process has committed something.
     pub glance: Duration,
+    /// About how many bytes of what was folded are remembered between attempts, so that a long
+    /// conversation is not read from its beginning for each of them.
+    pub folds: usize,
     /// How long what is out may take to come back when the host stops.
     pub grace: Duration,
     /// Where this process ends, if a test says so.
@@ -68,6 +74,7 @@ impl Config {
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
             glance: Duration::from_millis(250),
+            folds: FOLDS,
             grace: Duration::from_secs(2),
             failpoints: Failpoints::disarmed(),
         }

@@ -31,6 +31,7 @@ mod drive;
 mod ephemeral;
 mod event;
 mod failpoint;
+mod folds;
 mod host;
 mod in_flight;
 mod inbox;

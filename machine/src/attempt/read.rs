@@ -18,15 +18,35 @@ pub(super) type Next = (Stage, Vec<Effect>);
 
 /// An attempt is over; what is in flight outside is of no use any more.
 pub(super) fn end(end: End) -> Next {
-    (Stage::Ended(end), alloc::vec![Effect::CancelExternals, Effect::End(end)])
+    end_with(end, None)
+}
+
+/// The same where it is known what the log holds.
+pub(super) fn end_with(end: End, fold: Option<Box<Reader>>) -> Next {
+    (Stage::Ended(end, fold), alloc::vec![Effect::CancelExternals, Effect::End(end)])
 }
 
 impl Reading {
-    /// Asks for the first page of the log.
-    pub(super) fn begin(setup: &Setup, token: Token, occasion: Occasion, kept: Kept) -> Next {
+    /// Asks for the first page of the log behind what is remembered of it.
+    pub(super) fn begin(
+        setup: &Setup,
+        token: Token,
+        occasion: Occasion,
+        kept: Kept,
+        fold: Option<Box<Reader>>,
+    ) -> Next {
         let pipeline = Pipeline { lane: setup.lane.clone(), commands: Vec::new() };
-        let (reader, ahead_of) = (Reader::default(), None);
-        Self { token, occasion, pipeline, reader, ahead_of, kept }.ask_from(Sequence(0))
+        let reader = fold.map_or_else(Reader::default, |fold| *fold);
+        let (from, ahead_of) = (reader.next_sequence(), None);
+        let is_confirmed = from == Sequence(0);
+        Self { token, occasion, pipeline, reader, is_confirmed, ahead_of, kept }.ask_from(from)
+    }
+
+    /// What is remembered is not of this log: begins anew.
+    fn forget(mut self) -> Next {
+        self.reader = Reader::default();
+        self.is_confirmed = true;
+        self.ask_from(Sequence(0))
     }
 
     /// Asks for one page and, behind it, for the lane. A row that is older than its log would be
@@ -66,8 +86,10 @@ impl Reading {
         };
         let tail = match self.feed(&page) {
             Ok(tail) => tail,
+            Err(_) if !self.is_confirmed => return self.forget(),
             Err(corruption) => return end(End::Corrupt(corruption)),
         };
+        self.is_confirmed = true;
         let next = self.reader.next_sequence();
         match tail {
             Some(tail) if next < tail.next_sequence => self.ask_from(next),
@@ -94,8 +116,13 @@ impl Reading {
     /// Folds a page. What it holds must link, and must lead to where it says the log ends.
     fn feed(&mut self, page: &LogPage) -> Result<Option<Tail>, Corruption> {
         page.batches.iter().try_for_each(|batch| self.reader.feed(batch))?;
-        let Some(tail) = page.tail else { return Ok(None) };
-        let (expected, found) = (tail.next_sequence, self.reader.next_sequence());
+        let found = self.reader.next_sequence();
+        let Some(tail) = page.tail else {
+            let expected = Sequence(0);
+            let is_absent = found == expected;
+            return if is_absent { Ok(None) } else { Err(Corruption::Gap { expected, found }) };
+        };
+        let expected = tail.next_sequence;
         if found > expected || (found < expected && page.batches.is_empty()) {
             return Err(Corruption::Gap { expected, found });
         }
@@ -115,10 +142,12 @@ impl Reading {
             (Some(row), Occasion::Again(_)) if is_own => row,
             // Its own finalization may have been committed although its answer was lost.
             (Some(row), Occasion::Again(_)) if matches!(row.phase, Phase::Settled(_)) => {
-                return end(End::Settled);
+                return end_with(End::Settled, Some(Box::new(self.reader)));
             }
-            (_, Occasion::Again(_)) => return end(End::Superseded),
-            (None, Occasion::First) => return end(End::Idle),
+            (_, Occasion::Again(_)) => {
+                return end_with(End::Superseded, Some(Box::new(self.reader)));
+            }
+            (None, Occasion::First) => return end_with(End::Idle, Some(Box::new(self.reader))),
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };

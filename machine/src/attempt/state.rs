@@ -45,14 +45,14 @@ pub struct State {
 /// How far an attempt is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Stage {
-    /// It has not begun.
-    Idle,
+    /// It has not begun. What an earlier attempt folded, if this process remembers it.
+    Idle(Option<Box<Reader>>),
     /// It reads lane and log.
     Reading(Box<Reading>),
     /// It acts on what it read.
     Working(Box<Working>),
-    /// It is over.
-    Ended(End),
+    /// It is over. What it has folded, if that is known to be what the log holds.
+    Ended(End, Option<Box<Reader>>),
 }
 
 /// What outlives a second reading within one ownership period.
@@ -90,6 +90,8 @@ pub(super) struct Reading {
     pub(super) occasion: Occasion,
     pub(super) pipeline: Pipeline,
     pub(super) reader: Reader,
+    /// Whether what was folded before is confirmed by the log.
+    pub(super) is_confirmed: bool,
     /// Where the log ended when the row was found to say more than it.
     pub(super) ahead_of: Option<Sequence>,
     pub(super) kept: Kept,
@@ -130,13 +132,32 @@ impl State {
     /// An attempt that has not begun.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        Self { setup: Arc::new(setup), stage: Stage::Idle }
+        Self { setup: Arc::new(setup), stage: Stage::Idle(None) }
+    }
+
+    /// The same for a process that remembers what an attempt at this lane has folded before
+    /// ([`State::into_fold`]). It reads on from there if the log confirms by its digests that it
+    /// is the same log, and otherwise from the beginning: what is remembered is never believed
+    /// and may be thrown away (STORE-007).
+    #[must_use]
+    pub fn remembering(setup: Setup, fold: Reader) -> Self {
+        Self { setup: Arc::new(setup), stage: Stage::Idle(Some(Box::new(fold))) }
+    }
+
+    /// What it has folded, once it is over: for the next attempt at this lane. None if it does
+    /// not know where the log ends.
+    #[must_use]
+    pub fn into_fold(self) -> Option<Reader> {
+        match self.stage {
+            Stage::Ended(_, fold) => fold.map(|fold| *fold),
+            Stage::Idle(_) | Stage::Reading(_) | Stage::Working(_) => None,
+        }
     }
 
     fn working(&self) -> Option<&Working> {
         match &self.stage {
             Stage::Working(working) => Some(working),
-            Stage::Idle | Stage::Reading(_) | Stage::Ended(_) => None,
+            Stage::Idle(_) | Stage::Reading(_) | Stage::Ended(..) => None,
         }
     }
 
@@ -171,7 +192,7 @@ impl State {
         match &self.stage {
             Stage::Reading(_) => true,
             Stage::Working(working) => working.sent.is_some(),
-            Stage::Idle | Stage::Ended(_) => false,
+            Stage::Idle(_) | Stage::Ended(..) => false,
         }
     }
 }
@@ -183,6 +204,14 @@ impl Working {
         let own = owner.token == self.token && owner.submission == self.submission;
         let (token, epoch) = (self.token, self.slice.lane.epoch);
         own.then_some(Ownership { submission: self.submission, token, epoch })
+    }
+
+    /// What was folded, where the log is known to end with it.
+    pub(super) fn into_fold(self) -> Option<Box<Reader>> {
+        let Tail { epoch, next_sequence, chain, .. } = self.tail?;
+        let projection = self.run.into_projection();
+        let is_whole = projection.next_sequence() == next_sequence;
+        is_whole.then(|| Box::new(Reader::at(projection, chain, epoch)))
     }
 
     /// What survives a second reading.

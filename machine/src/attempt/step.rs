@@ -7,7 +7,7 @@ use super::act::Progress;
 use super::effect::{Effect, End};
 use super::live::working;
 use super::predict::{Defect, Draft};
-use super::read::{Next, end};
+use super::read::{Next, end, end_with};
 use super::state::{Kept, Occasion, Reading, Sent, Setup, Stage, State, Working};
 use crate::agent::Resolution;
 use crate::contract::{Machine, Step};
@@ -29,13 +29,13 @@ impl Machine for Attempt {
     fn step(state: State, input: Input) -> Step<State, Effect> {
         let State { setup, stage } = state;
         let (stage, effects) = match (stage, input) {
-            (Stage::Idle, Input::Started { token }) => {
-                Reading::begin(&setup, token, Occasion::First, Kept::default())
+            (Stage::Idle(fold), Input::Started { token }) => {
+                Reading::begin(&setup, token, Occasion::First, Kept::default(), fold)
             }
             (Stage::Reading(reading), input) => reading_step(*reading, &setup, input),
             (Stage::Working(working), input) => working_step(*working, &setup, input),
             // Late, doubled or absurd.
-            (stage @ (Stage::Idle | Stage::Ended(_)), _) => (stage, Vec::new()),
+            (stage @ (Stage::Idle(_) | Stage::Ended(..)), _) => (stage, Vec::new()),
         };
         Step::new(State { setup, stage }, effects)
     }
@@ -136,7 +136,7 @@ impl Working {
         let Draft { commands, after, consumed } = draft;
         if commands.is_empty() {
             return match self.ending {
-                Some(ending) => end(ending),
+                Some(ending) => end_with(ending, self.into_fold()),
                 None => (working(self), after),
             };
         }
@@ -162,12 +162,26 @@ impl Working {
         }
     }
 
-    fn acknowledged(self, setup: &Setup, mut replies: Replies) -> Next {
+    fn acknowledged(mut self, setup: &Setup, mut replies: Replies) -> Next {
+        self.confirm(&replies);
         match (self.ending, replies.pop()) {
-            (Some(ending), _) => end(ending),
+            (Some(ending), _) => end_with(ending, self.into_fold()),
             (None, Some(Reply::Lane(view))) => self.refresh(setup, view),
             (None, Some(_)) => self.proceed(setup),
             (None, None) => end(End::Defect),
+        }
+    }
+
+    /// The log ends as it was predicted to. Its chain digest could not be: it is known only now.
+    fn confirm(&mut self, replies: &Replies) {
+        let stored = replies.iter().rev().find_map(|reply| match reply {
+            Reply::Conversation(reply) => Some(reply.tail()),
+            Reply::Ledger(_) | Reply::Lane(_) | Reply::Log(_) => None,
+        });
+        if let (Some(stored), Some(tail)) = (stored, &mut self.tail)
+            && stored.reference() == tail.reference()
+        {
+            tail.chain = stored.chain;
         }
     }
 
@@ -214,6 +228,6 @@ impl Working {
             kept.flights.restore(&answer);
             kept.inbox.push_front(answer);
         }
-        Reading::begin(setup, token, Occasion::Again(submission), kept)
+        Reading::begin(setup, token, Occasion::Again(submission), kept, None)
     }
 }

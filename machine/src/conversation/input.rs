@@ -86,6 +86,19 @@ pub enum Reply {
     Appended(Tail),
 }
 
+impl Reply {
+    /// Where the log ends.
+    #[must_use]
+    pub const fn tail(self) -> Tail {
+        match self {
+            Self::Materialized(tail)
+            | Self::Exists(tail)
+            | Self::Fenced(tail)
+            | Self::Appended(tail) => tail,
+        }
+    }
+}
+
 /// Why a log refuses a command. A refusal changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {

@@ -20,6 +20,11 @@ impl Default for Reader {
 }
 
 impl Reader {
+    /// Goes on where a log is known to end: `projection` is its fold.
+    pub(crate) const fn at(projection: Projection, chain: Digest, epoch: Epoch) -> Self {
+        Self { projection, chain, epoch }
+    }
+
     /// Folds the next batch.
     ///
     /// # Errors

@@ -14,6 +14,11 @@ use crate::record::{
     InputRecorded,
 };
 
+/// What a message takes beside its words, roughly.
+const MESSAGE_BYTES: usize = 128;
+/// What a submission takes that is settled and was never in doubt, roughly.
+const SUBMISSION_BYTES: usize = 1_024;
+
 /// Everything durable about a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Projection {
@@ -51,6 +56,15 @@ impl Projection {
     #[must_use]
     pub const fn next_sequence(&self) -> Sequence {
         self.next
+    }
+
+    /// About how many bytes it takes. Costs the same however many they are.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let said = usize::try_from(self.transcript.bytes()).unwrap_or(usize::MAX);
+        let messages = self.transcript.len().saturating_mul(MESSAGE_BYTES);
+        let submissions = self.submissions.len().saturating_mul(SUBMISSION_BYTES);
+        said.saturating_add(messages).saturating_add(submissions)
     }
 }
 

@@ -122,6 +122,12 @@ impl State {
         &self.projection
     }
 
+    /// What was folded.
+    #[must_use]
+    pub fn into_projection(self) -> Projection {
+        self.projection
+    }
+
     /// What is in flight.
     #[must_use]
     pub const fn flights(&self) -> &Flights {

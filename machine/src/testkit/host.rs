@@ -18,6 +18,7 @@ use crate::effect::{
 };
 use crate::event::RunEvent;
 use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
+use crate::projection::Reader;
 use crate::record::Doubt;
 use crate::store::{Store, StoreFault};
 
@@ -142,6 +143,11 @@ impl Host {
 
     /// A new attempt at the lane, begun.
     pub(crate) fn attempt(&mut self) -> (State, Vec<Effect>) {
+        self.attempt_with(None)
+    }
+
+    /// The same in a process that remembers what an earlier one has folded.
+    pub(crate) fn attempt_with(&mut self, fold: Option<Reader>) -> (State, Vec<Effect>) {
         self.tokens += 1;
         let setup = Setup {
             lane: self.store.lane.conversation.clone(),
@@ -152,7 +158,11 @@ impl Host {
             watched: true,
         };
         let token = Token([self.tokens; 16]);
-        let step = Attempt::step(State::new(setup), Input::Started { token });
+        let state = match fold {
+            Some(fold) => State::remembering(setup, fold),
+            None => State::new(setup),
+        };
+        let step = Attempt::step(state, Input::Started { token });
         (step.state, step.effects)
     }
 

@@ -6,7 +6,7 @@ use everstep_machine::agent::ToolOutcome;
 use everstep_machine::identity::Sequence;
 use everstep_machine::record::Settlement;
 use everstep_machine::store::{Pipeline, Replies, Reply, Shared, Store, StoreCommand, StoreFault};
-use everstep_runtime::{Standing, Tools, block_on};
+use everstep_runtime::{Config, Standing, Tools, block_on};
 use everstep_sqlite::SqliteStore;
 
 use crate::support::{Desk, call, lane, pay, ports};
@@ -77,4 +77,27 @@ fn store_012_the_settlement_in_a_long_log_is_looked_for_from_its_end() {
         host.stop().await;
     })
     .unwrap();
+}
+
+#[test]
+fn store_007_a_host_reads_of_a_lane_it_has_worked_on_only_what_is_new() {
+    for (folds, is_remembered) in [(1 << 20, true), (0, false)] {
+        let (desk, read) = (Desk::new(), Arc::new(Mutex::new(Vec::new())));
+        let store = Short { store: desk.store(), read: Arc::clone(&read) };
+        let tools = Tools::default()
+            .with(pay(), |invocation| async move { ToolOutcome::Success(invocation.parameters) });
+        block_on(async {
+            let host = desk.host_on(store, ports(tools), |config| Config { folds, ..config });
+            for key in ["1", "2", "3"] {
+                let end = Sequence(desk.page("a").tail.map_or(0, |tail| tail.next_sequence.0));
+                read.lock().unwrap().clear();
+                let submission = host.submit(call("a", key)).await.unwrap().submission;
+                host.wait(&lane("a"), submission).await.unwrap();
+                let first = read.lock().unwrap()[0];
+                assert_eq!(first, if is_remembered { end } else { Sequence(0) }, "{key}");
+            }
+            host.stop().await;
+        })
+        .unwrap();
+    }
 }

@@ -18,7 +18,7 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::Command;
 use everstep_machine::record::Record;
-use everstep_machine::store::{Shared, Store as _, StoreCommand};
+use everstep_machine::store::{LogPage, Shared, Store as _, StoreCommand};
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
@@ -97,9 +97,14 @@ impl Desk {
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
     }
 
+    /// The first page of a lane's log, which is all of it.
+    pub(crate) fn page(&self, name: &str) -> LogPage {
+        self.reader().log_page(&lane(name), Sequence(0)).unwrap()
+    }
+
     /// Every record of a lane.
     pub(crate) fn records(&self, name: &str) -> Vec<Record> {
-        let page = self.reader().log_page(&lane(name), Sequence(0)).unwrap();
+        let page = self.page(name);
         page.batches.iter().flat_map(|batch| batch.batch().records().to_vec()).collect()
     }
 }

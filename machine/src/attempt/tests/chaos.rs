@@ -32,8 +32,9 @@ enum Act {
     Repeat(usize),
     /// A process dies.
     Crash(usize),
-    /// Another process looks at the lane.
-    Enter,
+    /// Another process looks at the lane. It remembers nothing, or what an attempt has folded
+    /// that ended some time ago.
+    Enter(usize),
     /// Milliseconds pass.
     Clock(u64),
     Renewal(usize),
@@ -56,7 +57,7 @@ fn act() -> impl Strategy<Value = Act> {
             who().prop_map(Act::Renewal),
             who().prop_map(Act::Wake),
         ],
-        2 => Just(Act::Enter),
+        2 => (0..4_usize).prop_map(Act::Enter),
         1 => who().prop_map(Act::Crash),
         4 => prop_oneof![Just(Act::Clock(5_000)), Just(Act::Clock(60_000))],
         1 => prop_oneof![1 => Just(Act::Abort), 2 => Just(Act::Resolve), 1 => Just(Act::Admit)],
@@ -96,6 +97,8 @@ struct Run {
     resolution: Resolution,
     resolved: usize,
     answered: Vec<External>,
+    /// How many processes remembered a fold that was not of the whole log, and one that was.
+    remembered: [usize; 2],
 }
 
 impl Run {
@@ -106,7 +109,7 @@ impl Run {
             None => Reconciliation::Unprovable,
         };
         let resolution = resolutions()[world.resolution].clone();
-        Self { stage, resolution, resolved: 0, answered: Vec::new() }
+        Self { stage, resolution, resolved: 0, answered: Vec::new(), remembered: [0; 2] }
     }
 
     /// The attempt that is meant, if it is still there.
@@ -145,9 +148,16 @@ impl Run {
                     self.stage.actors.remove(at);
                 }
             }
-            Act::Enter => {
+            Act::Enter(back) => {
                 if self.stage.actors.iter().filter(|it| it.end.is_none()).count() < 2 {
-                    self.stage.enter();
+                    let folds = &self.stage.folds;
+                    let fold = back.checked_sub(1).and_then(|back| folds.iter().nth_back(back));
+                    let fold = fold.cloned();
+                    let end = self.stage.host.store.tail.map(|tail| tail.next_sequence);
+                    if let Some(fold) = &fold {
+                        self.remembered[usize::from(Some(fold.next_sequence()) == end)] += 1;
+                    }
+                    self.stage.enter_with(fold);
                 }
             }
             Act::Clock(ms) => {
@@ -255,11 +265,13 @@ fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
 
     let mut runner = TestRunner::deterministic();
     let (mut kinds, mut ends, mut epochs) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let mut remembered = [0; 2];
     for _ in 0..400 {
         let run = check(&world().new_tree(&mut runner).unwrap().current());
         kinds.extend(history(&run.stage.host));
         ends.extend(run.stage.actors.iter().filter_map(|it| it.end.map(name_of)));
         epochs = epochs.max(run.stage.host.store.lane.epoch.0);
+        remembered = [0, 1].map(|at: usize| remembered[at] + run.remembered[at]);
     }
     let expected = [
         "abort",
@@ -276,6 +288,7 @@ fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
     assert_eq!(kinds, BTreeSet::from(expected));
     assert_eq!(ends, BTreeSet::from(["idle", "parked", "settled", "superseded"]));
     assert!(epochs > 4, "{epochs}");
+    assert!(remembered.iter().all(|count| *count > 20), "stale and fresh folds: {remembered:?}");
 }
 
 fn name_of(end: End) -> &'static str {

@@ -25,7 +25,7 @@ fn lane(settled: usize) -> Stage {
 
 /// Reads until the first pipeline that writes; where each page began. Behind every page the lane
 /// is read, so a row is never older than the log it is judged by.
-fn reading(stage: &mut Stage, at: usize) -> Vec<u64> {
+pub(super) fn reading(stage: &mut Stage, at: usize) -> Vec<u64> {
     let mut pages = Vec::new();
     loop {
         match &stage.actors[at].pipeline().expect("it reads or writes").commands[..] {

@@ -15,7 +15,7 @@ use crate::identity::Timestamp;
 use crate::ledger::{
     Agreement, ApprovalMark, ApprovalState, Command, Mark, MarkState, Phase, Row, agreement,
 };
-use crate::projection::Projection;
+use crate::projection::{Projection, Reader};
 use crate::store::{Pipeline, Refusal, Replies, Store, StoreCommand, StoreFault};
 use crate::testkit::story::{abort, intent};
 use crate::testkit::{Host, LOST, call, submission};
@@ -78,11 +78,13 @@ pub(super) struct Stage {
     pub(super) actors: Vec<Actor>,
     /// Every question that ever left, whatever became of whoever asked.
     pub(super) left: Vec<External>,
+    /// What attempts that have ended have folded, oldest first.
+    pub(super) folds: Vec<Reader>,
 }
 
 impl Stage {
     pub(super) fn of(host: Host) -> Self {
-        Self { host, actors: Vec::new(), left: Vec::new() }
+        Self { host, actors: Vec::new(), left: Vec::new(), folds: Vec::new() }
     }
 
     /// One admitted submission under key 1, and a first attempt that is about to read.
@@ -99,7 +101,12 @@ impl Stage {
 
     /// Another attempt begins.
     pub(super) fn enter(&mut self) -> usize {
-        let (state, effects) = self.host.attempt();
+        self.enter_with(None)
+    }
+
+    /// The same in a process that remembers this.
+    pub(super) fn enter_with(&mut self, fold: Option<Reader>) -> usize {
+        let (state, effects) = self.host.attempt_with(fold);
         let (waiting, out) = (VecDeque::from(effects), Vec::new());
         self.actors.push(Actor { state, waiting, out, timers: 0, end: None });
         self.actors.len() - 1
@@ -128,6 +135,7 @@ impl Stage {
                 );
                 assert!(self.actors[at].waiting.is_empty(), "nothing follows the end");
                 self.actors[at].end = Some(end);
+                self.folds.extend(self.actors[at].state.clone().into_fold());
             }
         }
         true
