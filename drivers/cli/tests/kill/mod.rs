@@ -8,10 +8,12 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::AdmissionSequence;
+use everstep_machine::ledger::Row;
 use everstep_machine::record::Outcome;
 use everstep_sqlite::{CommitMode, SqliteReader};
 
@@ -38,6 +40,8 @@ pub(crate) enum Act {
     Resolve,
     /// An operator lets the one call that asks start.
     Approve,
+    /// The time of what was asked runs out.
+    Expire,
     /// A client wants it to end.
     Abort,
 }
@@ -76,7 +80,7 @@ pub(crate) fn stages() -> Vec<Stage> {
     let approved = format!("{asking}\n[approver]\ndenies = []\n");
     assert!(slow != CHARGE && proven != CHARGE && asking != CHARGE);
     let expiring =
-        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 1 }\n\n[[tools]]");
+        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 200 }\n\n[[tools]]");
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
@@ -99,7 +103,7 @@ pub(crate) fn stages() -> Vec<Stage> {
         Stage {
             effects: 0,
             outcome: Outcome::Failed,
-            ..stage("expired", &expiring, &[], Act::Run)
+            ..stage("expired", &expiring, &[Act::Run, Act::Expire], Act::Run)
         },
         Stage {
             effects: 0,
@@ -208,6 +212,7 @@ impl Folder {
             Act::Approve => {
                 command.args(["submissions", "approve", &self.submission(), "--db", "db"]);
             }
+            Act::Expire => return self.wait_for_expiry(),
             Act::Resolve => {
                 command.args(["submissions", "resolve", &self.submission(), "--db", "db"]);
                 if self.effects() == 1 {
@@ -260,16 +265,28 @@ impl Folder {
         files.into_iter().flatten().map(|text| text.lines().count()).sum()
     }
 
+    /// Waits until nobody can decide any more what was asked: by the clock, as for a lease.
+    fn wait_for_expiry(&self) -> Ended {
+        let rows = self.rows();
+        let at = rows[0].approvals.first().and_then(|mark| mark.expires_at).expect("it expires");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later than 1970");
+        let left = Duration::from_millis(at.0).saturating_sub(now);
+        std::thread::sleep(left + Duration::from_millis(1));
+        Ended { code: Some(0), signal: None, out: String::new(), err: String::new() }
+    }
+
     fn reader(&self) -> SqliteReader {
         SqliteReader::open(&self.path("db"), Duration::from_secs(5)).expect("the file opens")
     }
 
-    fn submission(&self) -> String {
+    fn rows(&self) -> Vec<Arc<Row>> {
         let reader = self.reader();
         let lanes = reader.lanes(None, 2).expect("it is read").entries;
-        let rows =
-            reader.rows(&lanes[0].conversation, AdmissionSequence(0), 2).expect("rows").entries;
-        rows[0].admission.submission.to_string()
+        reader.rows(&lanes[0].conversation, AdmissionSequence(0), 2).expect("rows").entries
+    }
+
+    fn submission(&self) -> String {
+        self.rows()[0].admission.submission.to_string()
     }
 
     /// One submission, one settlement, everything in its order, every digest right.
