@@ -1,5 +1,4 @@
 //! The store's thread: it blocks so that nobody else has to.
-
 //!
 //! Between pipelines it glances at whether somebody else has committed: the connection that writes
 //! is the one that can tell its own commits from others'.
@@ -115,6 +114,10 @@ impl StoreHandle {
     }
 }
 
+/// Requests that are executed together at most: the lanes of a large host. Nobody waits longer for
+/// the others than that.
+const TOGETHER: usize = 64;
+
 fn serve(
     mut store: impl Shared,
     inbox: &Receiver<Request>,
@@ -125,7 +128,11 @@ fn serve(
     let mut last = Instant::now();
     loop {
         match inbox.recv_timeout(glance.saturating_sub(last.elapsed())) {
-            Ok(request) => execute(&mut store, request, unsure),
+            Ok(first) => {
+                let mut waiting = vec![first];
+                waiting.extend(inbox.try_iter().take(TOGETHER - 1));
+                execute(&mut store, waiting, unsure);
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
@@ -139,23 +146,133 @@ fn serve(
     }
 }
 
-fn execute(store: &mut impl Shared, request: Request, unsure: &watch::Sender<Unsure>) {
-    let Request { pipeline, answer, counts, _place } = request;
-    let result = store.execute(&pipeline);
-    if counts {
-        let fails = result == Err(StoreFault::Indeterminate);
-        unsure.send_if_modified(|unsure| {
-            let count = if writes(&pipeline) { &mut unsure.writes } else { &mut unsure.reads };
-            let before = *count;
-            *count = if fails { before.saturating_add(1) } else { 0 };
-            *count != before
-        });
-    }
-    // Whoever asked may have been called off; what was committed stands all the same.
-    let _ = answer.send(result);
+/// Executes what waits, all of it at once, so that a store can commit it at once.
+fn execute(store: &mut impl Shared, mut waiting: Vec<Request>, unsure: &watch::Sender<Unsure>) {
+    // Whoever only reads need not wait until the others are on the disk. None of them waits for
+    // another: each has sent one, and no answer yet.
+    waiting.sort_by_key(|request| writes(&request.pipeline));
+    let (pipelines, askers): (Vec<_>, Vec<_>) =
+        waiting.into_iter().map(|it| (it.pipeline, (it.answer, it.counts, it._place))).unzip();
+    let mut askers = pipelines.iter().zip(askers);
+    store.execute_all(&pipelines, &mut |result| {
+        let (pipeline, (answer, counts, _place)) = askers.next().expect("one answer for each");
+        if counts {
+            count(unsure, pipeline, &result);
+        }
+        // Whoever asked may have been called off; what was committed stands all the same.
+        let _ = answer.send(result);
+    });
+}
+
+fn count(
+    unsure: &watch::Sender<Unsure>,
+    pipeline: &Pipeline,
+    result: &Result<Replies, StoreFault>,
+) {
+    let fails = *result == Err(StoreFault::Indeterminate);
+    unsure.send_if_modified(|unsure| {
+        let count = if writes(pipeline) { &mut unsure.writes } else { &mut unsure.reads };
+        let before = *count;
+        *count = if fails { before.saturating_add(1) } else { 0 };
+        *count != before
+    });
 }
 
 fn writes(pipeline: &Pipeline) -> bool {
     let classes = pipeline.commands.iter().map(|command| command.kind().class());
     classes.into_iter().any(|class| class == EffectClass::Durable)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use everstep_machine::identity::{ConversationId, Sequence, SubmissionId};
+    use everstep_machine::ledger::Command;
+    use everstep_machine::store::{Store, StoreCommand};
+
+    use super::*;
+
+    /// Tells what it is given, and waits for leave to answer it.
+    struct Slow {
+        given: mpsc::Sender<Vec<Pipeline>>,
+        leave: Receiver<Result<Replies, StoreFault>>,
+    }
+
+    impl Store for Slow {
+        fn execute(&mut self, _: &Pipeline) -> Result<Replies, StoreFault> {
+            unreachable!("all of them are executed together")
+        }
+
+        fn execute_all(
+            &mut self,
+            pipelines: &[Pipeline],
+            answer: &mut dyn FnMut(Result<Replies, StoreFault>),
+        ) {
+            self.given.send(pipelines.to_vec()).expect("somebody listens");
+            pipelines.iter().for_each(|_| answer(self.leave.recv().expect("leave is given")));
+        }
+    }
+
+    impl Shared for Slow {
+        fn changed_elsewhere(&mut self) -> bool {
+            false
+        }
+    }
+
+    fn pipeline(lane: usize, writes: bool) -> Pipeline {
+        let command = if writes {
+            StoreCommand::Ledger(Command::Ready { submission: SubmissionId([1; 16]) })
+        } else {
+            StoreCommand::ReadLog { from: Sequence(0) }
+        };
+        let lane = ConversationId::new(&lane.to_string()).expect("a name");
+        Pipeline { lane, commands: vec![command] }
+    }
+
+    #[test]
+    fn arc_06_who_waits_is_executed_together_readers_first_and_each_gets_its_own_answer() {
+        let ((given, groups), (leave, wait)) = (channel(), channel());
+        let (inbox, requests) = channel();
+        let (count, unsure) = watch::channel(Unsure::default());
+        let glance = Duration::from_secs(3_600);
+        let slow = Slow { given, leave: wait };
+        let thread = thread::spawn(move || serve(slow, &requests, &count, glance, || ()));
+        let places = Arc::new(Semaphore::new(PLACES));
+        let send = |lane, writes| {
+            let (answer, answered) = oneshot::channel();
+            let _place = Arc::clone(&places).try_acquire_owned().expect("there is room");
+            let pipeline = pipeline(lane, writes);
+            let request = Request { pipeline, answer, counts: true, _place };
+            inbox.send(request).expect("the thread lives");
+            answered
+        };
+        let first = send(0, true);
+        assert_eq!(groups.recv(), Ok(vec![pipeline(0, true)]), "nobody else is there yet");
+        let others: Vec<_> = (1..=TOGETHER).map(|lane| send(lane, lane != 5)).collect();
+        let last = send(TOGETHER + 1, true);
+        leave.send(Ok(vec![])).unwrap();
+        assert_eq!(first.blocking_recv(), Ok(Ok(vec![])));
+
+        let order = [5].into_iter().chain((1..=TOGETHER).filter(|lane| *lane != 5));
+        let expected: Vec<_> = order.map(|lane| pipeline(lane, lane != 5)).collect();
+        assert_eq!(groups.recv(), Ok(expected));
+        // The reader is answered while the others wait.
+        let mut others = others.into_iter().enumerate().map(|(n, answered)| (n + 1, answered));
+        let (mut before, reader) = (others.by_ref().take(4).collect::<Vec<_>>(), others.next());
+        leave.send(Ok(vec![])).unwrap();
+        assert_eq!(reader.unwrap().1.blocking_recv(), Ok(Ok(vec![])));
+        before.extend(others);
+        for (lane, answered) in before {
+            let answer = if lane == 7 { Err(StoreFault::Indeterminate) } else { Ok(vec![]) };
+            leave.send(answer.clone()).unwrap();
+            assert_eq!(answered.blocking_recv(), Ok(answer), "{lane}");
+            assert_eq!(*unsure.borrow(), Unsure { reads: 0, writes: u32::from(lane == 7) });
+        }
+        assert_eq!(groups.recv(), Ok(vec![pipeline(TOGETHER + 1, true)]), "no more at once");
+        leave.send(Ok(vec![])).unwrap();
+        assert_eq!(last.blocking_recv(), Ok(Ok(vec![])));
+        drop(inbox);
+        thread.join().expect("it ends with the last handle");
+    }
 }

@@ -11,7 +11,7 @@
 //! | what | how |
 //! | --- | --- |
 //! | durable | WAL, `synchronous=FULL`: one fsync a commit, [`Counters::commits`] counts them |
-//! | atomic | [`CommitMode::Fused`]: a pipeline is one transaction; [`CommitMode::PerCommand`]: a command is one. A refusal commits the commands before it in both |
+//! | atomic | [`CommitMode::Fused`]: a pipeline is one transaction; [`CommitMode::PerCommand`]: a command is one. A refusal commits the commands before it in both. Pipelines that wait at the same time share one ([`SqliteStore::perform_all`]) |
 //! | shared | any number of processes; writers begin with `BEGIN IMMEDIATE` and wait for one another, at most [`Options::busy`] |
 //! | distinct | the tables `ledger_*` and `log_*` share no rows and no keys (STORE-001) |
 //! | checked | every value is read back under its digest and its canonical spelling; [`Flaw`] names what is wrong and [`Place`] where (STORE-006) |

@@ -11,13 +11,17 @@
 //! A command that is refused has no `after`: the ones before it are on disk, and the refusal is
 //! the answer.
 
+mod group;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use everstep_machine::effect::{CrashPhase, Failpoint};
-use everstep_machine::identity::ConversationId;
-use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
+use everstep_machine::identity::{ConversationId, Sequence, Timestamp};
+use everstep_machine::store::{
+    LogPage, Pipeline, Refusal, Replies, Shared, Store, StoreCommand, StoreFault,
+};
 use rusqlite::Connection;
 
 use crate::clock::Clock;
@@ -181,39 +185,62 @@ impl SqliteStore {
             Ok(page)
         };
         let now = clock.now();
-        let mut refusal = None;
-        for (at, command) in commands.iter().enumerate() {
-            pass(command, CrashPhase::Before);
-            match execute(&transaction, lane, command, now, &mut page).map_err(trouble)? {
-                Ok(reply) => replies.push(reply),
-                Err(why) => {
-                    refusal = Some(StoreError::Refused { at: replies.len(), why });
-                    break;
-                }
-            }
-            if at + 1 < commands.len() {
-                pass(command, CrashPhase::After);
-            }
-        }
+        let ran = run(&transaction, lane, commands, now, &mut page, &mut pass, replies);
+        let ran = ran.map_err(trouble)?;
         // What cannot be committed is rolled back by the guard that `commit` consumes.
         transaction.commit().map_err(|error| trouble(error.into()))?;
         let wrote = connection.total_changes() != written_before;
-        if let (None, Some(last)) = (&refusal, commands.last()) {
+        if let (Ran::Through, Some(last)) = (&ran, commands.last()) {
             pass(last, CrashPhase::After);
         }
         if wrote {
-            self.committed(lane);
+            self.committed(&[lane]);
         }
-        refusal.map_or(Ok(()), Err)
+        match ran {
+            Ran::Through => Ok(()),
+            Ran::Refused(why) => Err(StoreError::Refused { at: replies.len(), why }),
+        }
     }
 
-    fn committed(&mut self, lane: &ConversationId) {
+    /// After a commit that changed something of these lanes.
+    fn committed(&mut self, lanes: &[&ConversationId]) {
         self.counters.commits += 1;
         self.wal.keep_short(&self.connection, self.busy);
         if let Some(hook) = &mut self.on_commit {
-            hook(lane);
+            lanes.iter().for_each(|lane| hook(lane));
         }
     }
+}
+
+/// How far commands got inside a transaction.
+enum Ran {
+    Through,
+    /// The one behind the last that was answered.
+    Refused(Refusal),
+}
+
+/// Executes commands of one lane inside a transaction. The `after` of the last one is the caller's
+/// to pass, once it is committed.
+fn run(
+    connection: &Connection,
+    lane: &ConversationId,
+    commands: &[StoreCommand],
+    now: Timestamp,
+    page: &mut dyn FnMut(Sequence) -> Result<LogPage, Trouble>,
+    pass: &mut dyn FnMut(&StoreCommand, CrashPhase),
+    replies: &mut Replies,
+) -> Result<Ran, Trouble> {
+    for (at, command) in commands.iter().enumerate() {
+        pass(command, CrashPhase::Before);
+        match execute(connection, lane, command, now, page)? {
+            Ok(reply) => replies.push(reply),
+            Err(why) => return Ok(Ran::Refused(why)),
+        }
+        if at + 1 < commands.len() {
+            pass(command, CrashPhase::After);
+        }
+    }
+    Ok(Ran::Through)
 }
 
 impl Store for SqliteStore {
@@ -222,6 +249,14 @@ impl Store for SqliteStore {
     /// [`SqliteStore::perform`] instead.
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
         self.perform(pipeline).map_err(|error| error.fault())
+    }
+
+    fn execute_all(
+        &mut self,
+        pipelines: &[Pipeline],
+        answer: &mut dyn FnMut(Result<Replies, StoreFault>),
+    ) {
+        self.perform_all(pipelines, |it| answer(it.map_err(|error| error.fault())));
     }
 }
 

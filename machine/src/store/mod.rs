@@ -163,6 +163,17 @@ pub trait Store {
     /// # Errors
     /// The three shapes of [`StoreFault`].
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault>;
+
+    /// Executes pipelines that wait at the same time, as if one after the other in their order, and
+    /// tells each one's answer, in that order too, as soon as it is known. A store that can commit
+    /// several of them at once does; an answer is told only when it is durable.
+    fn execute_all(
+        &mut self,
+        pipelines: &[Pipeline],
+        answer: &mut dyn FnMut(Result<Replies, StoreFault>),
+    ) {
+        pipelines.iter().for_each(|pipeline| answer(self.execute(pipeline)));
+    }
 }
 
 /// A store that others write to as well, of other processes.

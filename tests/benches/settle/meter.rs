@@ -85,22 +85,52 @@ impl Meter {
 
 impl Store for Meter {
     fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
-        let began = Instant::now();
-        let answer = self.store.execute(pipeline);
-        let took = began.elapsed();
-        let mut spent = self.spent.lock().expect("nobody panics with it");
+        let mut answer = None;
+        self.execute_all(std::slice::from_ref(pipeline), &mut |it| answer = Some(it));
+        answer.expect("it is answered")
+    }
+
+    fn execute_all(
+        &mut self,
+        pipelines: &[Pipeline],
+        answer: &mut dyn FnMut(Result<Replies, StoreFault>),
+    ) {
+        let (mut began, mut kinds) = (Instant::now(), pipelines.iter().map(Kind::of));
+        let spent = Arc::clone(&self.spent);
+        // Those that are committed at once are answered at once: the first takes the time of all.
+        self.store.execute_all(pipelines, &mut |it| {
+            let mut spent = spent.lock().expect("nobody panics with it");
+            let part = match kinds.next().expect("one answer for each") {
+                Kind::Writing => &mut spent.writing,
+                Kind::Logs => &mut spent.logs,
+                Kind::Rows => &mut spent.rows,
+            };
+            part.count += 1;
+            part.time += began.elapsed();
+            began = Instant::now();
+            answer(it);
+        });
+        self.spent.lock().expect("nobody panics with it").commits = self.store.counters().commits;
+    }
+}
+
+/// What a pipeline is for.
+enum Kind {
+    Writing,
+    Logs,
+    Rows,
+}
+
+impl Kind {
+    fn of(pipeline: &Pipeline) -> Self {
         let any = |is: fn(&StoreCommand) -> bool| pipeline.commands.iter().any(is);
-        let kind = if any(|it| it.kind().class() == EffectClass::Durable) {
-            &mut spent.writing
+        if any(|it| it.kind().class() == EffectClass::Durable) {
+            Self::Writing
         } else if any(|it| matches!(it, StoreCommand::ReadLog { .. })) {
-            &mut spent.logs
+            Self::Logs
         } else {
-            &mut spent.rows
-        };
-        kind.count += 1;
-        kind.time += took;
-        spent.commits = self.store.counters().commits;
-        answer
+            Self::Rows
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::stored::{Flaw, Place};
 /// not corruption they need to know nothing: any prefix may have been committed, and sending the
 /// identical pipeline again is right once the cause is gone. Whoever sends it again waits a little
 /// first, since a full disk is full for a while.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// The command at this position did nothing; those before it stand.
     #[error("command {at} was refused: {why}")]

@@ -22,6 +22,10 @@
 //! what a crash could have left. And a log that is cut off between two transactions, or is missing,
 //! is a shorter log.
 //!
+//! All of it is about logs that a store of ours has written, or anybody else with
+//! `synchronous=FULL`. Who writes to the file with less may find, after the power has failed, that
+//! his log is called damaged.
+//!
 //! **While others write.** No lock is taken: one would keep out those that work, and SQLite's own
 //! are lost when its files are opened a second time. Instead damage has to be found twice. Whoever
 //! reads a log while it is being written may find a gap that is filled a moment later, or a

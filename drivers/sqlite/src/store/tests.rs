@@ -130,3 +130,25 @@ fn a_statement_that_is_kept_is_planned_once_for_all_values() {
     }
     assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0);
 }
+
+#[test]
+fn store_error_full_of_those_who_share_a_commit_each_that_fits_goes_through() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut store = SqliteStore::open(Options::new(folder.path().join("agent.db"))).unwrap();
+    store.connection.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
+    let (mut accepted, mut refused, mut saved) = (0, 0, 0);
+    for group in (0..80).collect::<Vec<_>>().chunks(8) {
+        let pipelines: Vec<Pipeline> = group.iter().map(|n| admission(*n)).collect();
+        let (before, so_far) = (store.counters().commits, accepted);
+        store.perform_all(&pipelines, |answer| match answer {
+            Ok(_) => accepted += 1,
+            Err(StoreError::Full { .. }) => refused += 1,
+            Err(other) => panic!("{other:?}"),
+        });
+        saved += accepted - so_far - (store.counters().commits - before);
+        let verified = store.reader().unwrap().verify(&desk()).unwrap();
+        assert_eq!(verified.rows, accepted);
+    }
+    assert!(accepted > 9 && refused > 9 && saved > 6, "{accepted}, {refused}, {saved}");
+    assert!(!accepted.is_multiple_of(8), "some of a group fitted, and the others did not");
+}

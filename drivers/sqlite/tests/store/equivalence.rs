@@ -25,6 +25,8 @@ use acts::{Act, Seen, act, lane_of};
 enum Line {
     /// Acts for one lane in one pipeline, and at which failpoint of it the process dies.
     Pipeline { lane: u8, acts: Vec<Act>, crash: Option<usize> },
+    /// Acts for some lanes in pipelines that wait at the same time.
+    Together(Vec<(u8, Vec<Act>)>),
     /// The clock moves by so many milliseconds, forwards or backwards.
     Clock(i64),
     /// The process ends and starts again.
@@ -32,7 +34,7 @@ enum Line {
 }
 
 fn line() -> impl Strategy<Value = Line> {
-    let acts = prop::collection::vec(act(), 1..6);
+    let acts = || prop::collection::vec(act(), 1..6);
     let crash = prop::option::weighted(0.25, 0..6_usize);
     let (minute, day) = (60_000_i64, 86_400_000_i64);
     let jump = prop_oneof![
@@ -42,15 +44,13 @@ fn line() -> impl Strategy<Value = Line> {
         2 => -10 * minute..10 * minute,
     ];
     prop_oneof![
-        12 => (0..2_u8, acts, crash)
+        12 => (0..2_u8, acts(), crash)
             .prop_map(|(lane, acts, crash)| Line::Pipeline { lane, acts, crash }),
+        4 => prop::collection::vec((0..2_u8, acts()), 2..6).prop_map(Line::Together),
         3 => jump.prop_map(Line::Clock),
         1 => Just(Line::Reopen),
     ]
 }
-
-/// No failpoint is as far away as this.
-const NEVER: usize = usize::MAX;
 
 /// A file beside the memory that it has to be equal to.
 struct Trial {
@@ -58,46 +58,29 @@ struct Trial {
     mode: CommitMode,
     clock: TestClock,
     store: Option<SqliteStore>,
-    countdown: Arc<AtomicUsize>,
     reference: Reference,
     seen: [Seen; 2],
-    /// How often a pipeline was refused, and a process died.
+    /// How often a pipeline was refused, a process died, and a commit was saved.
     refusals: usize,
     crashes: usize,
+    saved: usize,
 }
 
 impl Trial {
     fn new(mode: CommitMode) -> Self {
         let (folder, clock) = (Folder::new(), TestClock::at(1_000_000_000));
-        let countdown = Arc::new(AtomicUsize::new(NEVER));
         let reference = Reference::at(clock.now());
         let seen = [Seen::new(0), Seen::new(1)];
-        let (refusals, crashes) = (0, 0);
-        let mut trial = Self {
-            folder,
-            mode,
-            clock,
-            store: None,
-            countdown,
-            reference,
-            seen,
-            refusals,
-            crashes,
-        };
+        let (refusals, crashes, saved) = (0, 0, 0);
+        let mut trial =
+            Self { folder, mode, clock, store: None, reference, seen, refusals, crashes, saved };
         trial.reopen();
         trial
     }
 
     fn reopen(&mut self) {
         self.store = None;
-        let mut store = self.folder.open_as(self.mode, &self.clock);
-        let countdown = Arc::clone(&self.countdown);
-        store.on_failpoint(move |_| match countdown.load(Ordering::Relaxed) {
-            NEVER => {}
-            0 => resume_unwind(Box::new("the process dies")),
-            left => countdown.store(left - 1, Ordering::Relaxed),
-        });
-        self.store = Some(store);
+        self.store = Some(self.folder.open_as(self.mode, &self.clock));
     }
 
     fn play(&mut self, line: &Line) {
@@ -114,6 +97,7 @@ impl Trial {
                     None => self.execute(&pipeline),
                 }
             }
+            Line::Together(pipelines) => self.together(pipelines),
         }
     }
 
@@ -153,13 +137,38 @@ impl Trial {
         self.refusals += usize::from(answer.is_err());
     }
 
+    /// What each is answered does not depend on who else waits.
+    fn together(&mut self, acts: &[(u8, Vec<Act>)]) {
+        let (mut pipelines, mut expected) = (Vec::new(), Vec::new());
+        for (lane, acts) in acts {
+            let pipeline = self.pipeline(*lane, acts);
+            expected.push(self.reference.execute(&pipeline));
+            pipelines.push(pipeline);
+        }
+        let store = self.store.as_mut().expect("the process lives");
+        let commits = Arc::new(AtomicUsize::new(0));
+        let told = Arc::clone(&commits);
+        store.on_commit(move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        });
+        let before = store.counters().commits;
+        let mut answers = Vec::new();
+        store.execute_all(&pipelines, &mut |answer| answers.push(answer));
+        assert_eq!(answers, expected, "{pipelines:?}");
+        let made = store.counters().commits - before;
+        self.saved += commits.load(Ordering::Relaxed) - made as usize;
+    }
+
     /// The process dies at the failpoint with this number.
     fn die(&mut self, pipeline: &Pipeline, at: usize) {
         let mut store = self.store.take().expect("the process lives");
-        self.countdown.store(at, Ordering::Relaxed);
+        let countdown = AtomicUsize::new(at);
+        store.on_failpoint(move |_| match countdown.load(Ordering::Relaxed) {
+            0 => resume_unwind(Box::new("the process dies")),
+            left => countdown.store(left - 1, Ordering::Relaxed),
+        });
         let died = catch_unwind(AssertUnwindSafe(|| store.execute(pipeline)));
         assert!(died.is_err(), "{pipeline:?} passes failpoint {at}");
-        self.countdown.store(NEVER, Ordering::Relaxed);
         drop(store);
         let last = 2 * pipeline.commands.len() - 1;
         // The `before` of a command has an even number, its `after` the next one.
@@ -243,12 +252,13 @@ fn store_010_the_scripts_reach_settlements_refusals_and_crashes() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let (mut refusals, mut crashes, mut settled, mut batches) = (0, 0, 0, 0);
+    let (mut refusals, mut crashes, mut settled, mut batches, mut saved) = (0, 0, 0, 0, 0);
     for _ in 0..24 {
         let script = prop::collection::vec(line(), 40).new_tree(&mut runner).unwrap().current();
-        let mut trial = Trial::new(CommitMode::PerCommand);
+        let mut trial = Trial::new(CommitMode::Fused);
         script.iter().for_each(|line| trial.play(line));
         trial.compare();
+        saved += trial.saved;
         refusals += trial.refusals;
         crashes += trial.crashes;
         for lane in 0..2 {
@@ -262,4 +272,5 @@ fn store_010_the_scripts_reach_settlements_refusals_and_crashes() {
     assert!(crashes > 30, "{crashes} crashes");
     assert!(settled > 10, "{settled} settled");
     assert!(batches > 60, "{batches} batches");
+    assert!(saved > 40, "{saved} commits saved");
 }

@@ -177,7 +177,9 @@ fn sizes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig {
+        cases: 16, failure_persistence: None, ..ProptestConfig::default()
+    })]
 
     #[test]
     fn store_006_a_wrong_byte_anywhere_in_the_log_takes_at_most_the_last_transaction(

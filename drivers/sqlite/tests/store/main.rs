@@ -9,6 +9,7 @@ mod damage;
 mod equivalence;
 mod failpoints;
 mod full_disk;
+mod group;
 #[cfg(target_os = "linux")]
 mod locks;
 mod log_damage;

@@ -5,7 +5,8 @@
 //! reading; `fill PATH LANE` submits until the store says no and prints how many were accepted
 //! and what it said; `verify PATH LANE` checks everything and prints how many rows there are;
 //! `hold PATH LANE` opens the file, and a reader of it, and submits once for every line that it is
-//! given, printing it back; `glance PATH` opens the file as somebody else would, reads, and closes.
+//! given, printing it back; `crowd PATH` submits to eight lanes at the same time, without end, and
+//! prints each place that was accepted; `glance PATH` opens the file as somebody else would, reads, and closes.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use everstep_machine::identity::{
     AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, TenantId,
 };
 use everstep_machine::json::CanonicalJson;
+use everstep_machine::store::Pipeline;
 use everstep_sqlite::{Options, SqliteReader, SqliteStore, StoreError};
 
 fn main() -> ExitCode {
@@ -32,8 +34,9 @@ fn main() -> ExitCode {
         ["verify", path, lane] => verify(path, lane),
         ["hold", path, lane] => hold(path, lane),
         ["glance", path] => glance(path),
+        ["crowd", path] => crowd(path),
         _ => panic!(
-            "hold PATH LANE | glance PATH | submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"
+            "hold PATH LANE | crowd or glance PATH | submit PATH LANE COUNT | fill or verify PATH LANE | open or read PATH"
         ),
     }
 }
@@ -87,6 +90,29 @@ fn hold(path: &str, lane: &str) -> ExitCode {
         println!("{line}");
     }
     ExitCode::SUCCESS
+}
+
+fn crowd(path: &str) -> ExitCode {
+    let mut store = SqliteStore::open(options(path)).expect("the file opens");
+    for place in 0.. {
+        let lanes: Vec<String> = (0..8).map(|n| format!("lane-{n}")).collect();
+        let pipelines: Vec<Pipeline> = lanes.iter().map(|lane| admission(lane, place)).collect();
+        let mut lanes = lanes.iter();
+        store.perform_all(&pipelines, |answer| {
+            answer.expect("accepted");
+            println!("{} {place}", lanes.next().expect("one answer for each"));
+        });
+    }
+    ExitCode::FAILURE
+}
+
+/// How an admission begins, and ends if nothing is in its way.
+fn admission(lane: &str, place: u64) -> Pipeline {
+    let state = State::new(call(lane, &place.to_string()));
+    match AdmissionMachine::step(state, Input::Started).effects.pop() {
+        Some(Effect::Store(pipeline)) => pipeline,
+        other => panic!("an admission begins at the store, not with {other:?}"),
+    }
 }
 
 fn glance(path: &str) -> ExitCode {

@@ -43,7 +43,9 @@ fn expected(size: u32) -> Option<Vouched> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig {
+        cases: 64, failure_persistence: None, ..ProptestConfig::default()
+    })]
 
     /// Whichever byte of the frame, or of the checksum in front of it, is another one.
     #[test]
