@@ -1,9 +1,10 @@
 //! Requests for approval, as an operator sees them.
 
 use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use everstep_machine::agent::{Risk, Verdict};
-use everstep_machine::identity::{ConversationId, ToolName};
+use everstep_machine::identity::{ConversationId, Timestamp, ToolName};
 use everstep_machine::ledger::{ApprovalMark, ApprovalState, DecisionIntent, Row};
 use everstep_machine::record::ApprovalRequested;
 use everstep_sqlite::SqliteReader;
@@ -100,6 +101,15 @@ impl Asked {
     }
 }
 
+/// How long a request stands still.
+fn left(until: Timestamp) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    match Duration::from_millis(until.0).checked_sub(now) {
+        Some(left) => format!("{} s left", left.as_secs()),
+        None => "its time is over".to_owned(),
+    }
+}
+
 /// On one line, whatever was called for.
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +121,7 @@ impl fmt::Display for Asked {
         }
         write!(f, "{}, asked {} ago", self.state(), age(*since))?;
         if let Some(at) = expires_at {
-            write!(f, ", until {} ms", at.0)?;
+            write!(f, ", {}", left(*at))?;
         }
         match approver {
             Some(only) => write!(f, ", for {} to decide", one_line(only.as_str())),

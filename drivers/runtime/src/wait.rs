@@ -33,9 +33,9 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<Standing, HostError> {
-        let done = |row: &Arc<Row>| match &row.phase {
+        let done = |row: &Row, now| match &row.phase {
             Phase::Settled(_) => true,
-            Phase::Unknown | Phase::Suspended => row.awaits_people(),
+            Phase::Unknown | Phase::Suspended => row.awaits_people(now),
             Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => false,
         };
         let row = self.until(lane, submission, done).await?;
@@ -56,7 +56,7 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<(), HostError> {
-        let at_rest = |row: &Arc<Row>| row.claimable_from() != Some(Timestamp(0));
+        let at_rest = |row: &Row, now| !row.is_claimable(now);
         self.until(lane, submission, at_rest).await.map(|_| ())
     }
 
@@ -65,14 +65,14 @@ impl Host {
         &self,
         lane: &ConversationId,
         submission: SubmissionId,
-        wanted: impl Fn(&Arc<Row>) -> bool,
+        wanted: impl Fn(&Row, Timestamp) -> bool,
     ) -> Result<Arc<Row>, HostError> {
         let mut subscription = self.news().subscribe(lane)?;
         let mut unsure = self.store().unsure();
         loop {
             let lost = subscription.know();
-            let row = self.row(lane, submission).await?;
-            if wanted(&row) {
+            let (row, now) = self.seen(lane, submission).await?;
+            if wanted(&row, now) {
                 return Ok(row);
             }
             self.check_store()?;
@@ -97,9 +97,21 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<Arc<Row>, HostError> {
+        self.seen(lane, submission).await.map(|(row, _)| row)
+    }
+
+    /// The same, and what time it is there.
+    async fn seen(
+        &self,
+        lane: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<(Arc<Row>, Timestamp), HostError> {
         let read = StoreCommand::ReadLane(Target::Submission(submission));
         match self.read(lane, read).await? {
-            Reply::Lane(view) => view.row.ok_or(HostError::NoSuchSubmission),
+            Reply::Lane(view) => {
+                let row = view.row.ok_or(HostError::NoSuchSubmission)?;
+                Ok((row, view.now))
+            }
             other @ (Reply::Ledger(_) | Reply::Conversation(_) | Reply::Log(_)) => {
                 unreachable!("STORE-001: a lane that is read is answered with {other:?}")
             }

@@ -268,14 +268,11 @@ impl Row {
         self.claimable_from().is_some_and(|from| from <= now)
     }
 
-    /// Whether it waits for people, if only until a request expires.
+    /// Whether at this time of the store it waits for people, if only until a request expires.
     #[must_use]
-    pub fn awaits_people(&self) -> bool {
+    pub fn awaits_people(&self, now: Timestamp) -> bool {
         match &self.phase {
-            Phase::Unknown => self.abort.is_none() && self.marks.iter().any(Mark::is_open),
-            Phase::Suspended => {
-                self.abort.is_none() && self.approvals.iter().any(ApprovalMark::is_open)
-            }
+            Phase::Unknown | Phase::Suspended => !self.is_claimable(now),
             Phase::Admitted
             | Phase::Ready
             | Phase::Running(_)

@@ -54,7 +54,7 @@ fn suspended(requests: &[u8]) -> Bench {
 fn auth_14_a_suspended_row_is_claimed_when_every_request_is_decided() {
     let mut bench = suspended(&[2, 1]);
     assert_eq!(bench.row(1).phase, Phase::Suspended);
-    assert!(bench.row(1).awaits_people());
+    assert!(bench.row(1).awaits_people(bench.now));
     assert_eq!(bench.claim(1, 2), Err(Refusal::NotClaimable));
     assert_eq!(bench.send(yes(1)), Ok(Reply::Decided));
     assert_eq!(bench.candidate(), None, "one is still open");
@@ -147,7 +147,7 @@ fn dur_012_an_abort_wakes_a_suspended_row_and_ends_what_can_be_decided() {
     let mut bench = suspended(&[1]);
     bench.abort(1, "ada").unwrap();
     assert_eq!(bench.again(yes(1)), Err(Refusal::AbortIntended));
-    assert!(!bench.row(1).awaits_people());
+    assert!(!bench.row(1).awaits_people(bench.now));
     let owner = bench.claim(1, 2).unwrap();
     bench.finish(owner, &aborted(1));
     assert_eq!(bench.again(yes(1)), Err(Refusal::AlreadySettled), "late, and refused by name");
