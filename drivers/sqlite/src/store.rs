@@ -261,7 +261,8 @@ impl Store for SqliteStore {
 }
 
 impl Shared for SqliteStore {
-    /// A look at shared memory, through the connection that writes.
+    /// A look at shared memory, through the connection that writes. Another process that begins
+    /// the write-ahead log anew is told as well.
     fn changed_elsewhere(&mut self) -> bool {
         match version(&self.connection) {
             Some(version) => self.seen.replace(version) != Some(version),

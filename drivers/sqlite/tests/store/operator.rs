@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, Timestamp};
 use everstep_machine::ledger::{AbortIntent, Command};
-use everstep_machine::store::{Pipeline, Store, StoreCommand};
+use everstep_machine::store::{Pipeline, Shared, Store, StoreCommand};
 use everstep_sqlite::{CommitMode, LanePlace};
 
 use crate::support::{Folder, TestClock, Worker, admit, call, conversation};
@@ -117,6 +117,25 @@ fn store_012_every_commit_is_told_with_its_lane_and_seen_by_other_connections() 
     store.execute(&Pipeline { lane: lane.clone(), commands }).unwrap();
     assert_eq!(told.lock().unwrap().len(), 2);
     assert_ne!(reader.data_version().unwrap(), admitted);
+}
+
+#[test]
+fn store_012_a_store_tells_commits_of_others_from_its_own() {
+    let folder = Folder::new();
+    let (mut store, mut other) = (folder.open(), folder.open());
+    let lane = conversation("desk");
+    assert!(!store.changed_elsewhere(), "nothing happened since it was opened");
+    // So much that it moves the log into the file and begins it anew.
+    let large = "x".repeat(200_000);
+    for key in 0..30 {
+        admit(&mut store, call(&lane, &key.to_string(), &large));
+        assert!(!store.changed_elsewhere(), "{key}: its own");
+    }
+    admit(&mut other, call(&lane, "other", "hello"));
+    // A commit of its own in between hides nothing.
+    admit(&mut store, call(&lane, "mine", "hello"));
+    assert!(store.changed_elsewhere() && !store.changed_elsewhere(), "it is told once");
+    assert!(other.changed_elsewhere());
 }
 
 #[test]
