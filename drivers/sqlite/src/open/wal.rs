@@ -69,17 +69,23 @@ pub(super) fn check(database: &Path) -> Result<(), OpenError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(error)),
     };
+    match twice(|| reading(&mut file, database)).map_err(failed)? {
+        None => Ok(()),
+        Some(Damage { frame, offset, .. }) => Err(OpenError::LogDamaged { path, frame, offset }),
+    }
+}
+
+/// The damage that two readings in a row agree on.
+fn twice(mut reading: impl FnMut() -> io::Result<Option<Damage>>) -> io::Result<Option<Damage>> {
     let mut before = None;
     for _ in 0..READINGS {
-        let found = reading(&mut file, database).map_err(failed)?;
-        let Some(damage) = found else { return Ok(()) };
-        if before.as_ref() == Some(&damage) {
-            let Damage { frame, offset, .. } = damage;
-            return Err(OpenError::LogDamaged { path, frame, offset });
+        let found = reading()?;
+        if found.is_none() || found == before {
+            return Ok(found);
         }
-        before = Some(damage);
+        before = found;
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Has what the log holds on the disk. A process that was killed between writing a transaction and

@@ -178,7 +178,7 @@ fn sizes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<usize>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 16, failure_persistence: None, ..ProptestConfig::default()
+        cases: 8, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]
@@ -273,7 +273,7 @@ fn store_006_a_log_that_is_being_written_is_not_taken_for_a_damaged_one() {
             }
             looks
         });
-        for n in 0..600 {
+        for n in 0..200 {
             busy.submit(n * 37 % 20_000);
             if n % 5 == 0 {
                 busy.round();
@@ -282,6 +282,6 @@ fn store_006_a_log_that_is_being_written_is_not_taken_for_a_damaged_one() {
         stop.store(true, Ordering::Relaxed);
         looker.join().expect("every look was let in")
     });
-    assert!(looks > 100, "{looks}");
-    assert_eq!(submissions(&file).unwrap(), 600);
+    assert!(looks > 20, "{looks}");
+    assert_eq!(submissions(&file).unwrap(), 200);
 }

@@ -37,3 +37,20 @@ fn store_006_a_size_from_another_sector_than_the_checksum_proves_nothing() {
         assert_eq!(damage(&log), expected.filter(|_| !is_torn), "frame {frame}");
     }
 }
+
+#[test]
+fn store_006_what_is_seen_once_only_is_being_written() {
+    let damaged = |frame: u64, round: u8| Damage { frame, offset: 0, header: [round; LOG_HEADER] };
+    let mut log = [Some(damaged(3, 1)), None].into_iter();
+    assert_eq!(twice(|| Ok(log.next().unwrap())).unwrap(), None, "a gap that was filled");
+    let places = [(3, 1), (4, 1), (4, 2), (4, 2)];
+    let mut log = places.map(|(frame, round)| Some(damaged(frame, round))).into_iter();
+    assert_eq!(twice(|| Ok(log.next().unwrap())).unwrap(), Some(damaged(4, 2)));
+    assert_eq!(log.next(), None, "neither another place nor another round is the same damage");
+    let mut n = 0;
+    let changing = || {
+        n += 1;
+        Ok(Some(damaged(n, 1)))
+    };
+    assert_eq!(twice(changing).unwrap(), None, "it is alive");
+}

@@ -68,7 +68,7 @@ fn life() -> impl Strategy<Value = Life> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 48, failure_persistence: None, ..ProptestConfig::default()
+        cases: 24, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     /// Through several lives, of which each goes on with what the one before has left.
