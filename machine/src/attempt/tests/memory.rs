@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::pages::reading;
 use super::stage::{Fate, Stage};
 use crate::attempt::{Effect, End, Input};
+use crate::identity::DurationMs;
 use crate::projection::{Projection, Reader};
 use crate::store::Store;
 use crate::testkit::{Host, call};
@@ -26,11 +27,18 @@ fn lane(keys: [&'static str; 3]) -> (Stage, Vec<Reader>) {
 
 #[test]
 fn store_007_what_an_attempt_gives_back_is_the_fold_of_its_log() {
-    let (stage, folds) = lane(["a", "b", "c"]);
-    let log = &stage.host.store.log;
-    let last = folds.last().unwrap();
+    let (mut stage, _) = lane(["a", "b", "c"]);
+    let at = stage.enter();
+    while !stage.actors[at].is_done() {
+        // Nobody can predict when the store commits, and so no chain digest.
+        stage.host.store.now = stage.host.store.now.after(DurationMs(7));
+        if !stage.perform(at, Fate::Done) {
+            stage.answer(at, 0);
+        }
+    }
+    let (log, last) = (&stage.host.store.log, stage.folds.last().unwrap());
     let whole = Projection::of(log.iter().map(|it| &**it)).unwrap();
-    assert_eq!((last.projection(), folds.len()), (&whole, 2));
+    assert_eq!((last.projection(), stage.folds.len()), (&whole, 1));
     assert_eq!(last.chain(), log.last().unwrap().chain(), "which the store has made");
 }
 
