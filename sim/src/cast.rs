@@ -14,13 +14,14 @@ use everstep_machine::agent::{
     ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome,
 };
 use everstep_machine::digest::Digest;
-use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion};
+use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};
 use everstep_machine::identity::{
     ConversationId, DurationMs, ProducerId, RunId, SubmissionId, ToolCallId, ToolName, Turn,
 };
 use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::limits::RENEWAL_MS;
 use everstep_machine::store::{Pipeline, StoreCommand};
+use everstep_schema::Checker;
 
 use crate::defect::Defect;
 use crate::fingerprint::Printed;
@@ -55,6 +56,8 @@ pub(crate) struct Cast {
     pub(crate) verified: Verified,
     /// Texts that nobody may ever keep or be shown.
     pub(crate) canaries: Canaries,
+    /// Says whether values fit schemas, the same in every world.
+    pub(crate) checker: Checker,
     tools: Vec<Tool>,
     calls: BTreeMap<ToolCallId, Declared>,
 }
@@ -124,6 +127,7 @@ impl Cast {
             scenario.submissions.iter().map(|it| client(it, &lanes, &binding)).collect();
         let aborts = scenario.aborts.iter().map(|it| abort(it, &clients)).collect();
         let workers = (1..=scenario.workers).map(|number| producer(&format!("worker-{number}")));
+        let checker = Checker::new();
         let mut cast = Self {
             profile,
             defect,
@@ -134,7 +138,8 @@ impl Cast {
             step_bound: 0,
             verified: Verified::default(),
             canaries: Canaries::of(&scenario),
-            tools: tools(&scenario),
+            tools: tools(&scenario, &checker),
+            checker,
             calls: calls(&clients, &scenario),
             clients,
             scenario,
@@ -180,6 +185,14 @@ impl Cast {
         let scripted = self.scripted(run, turn).map(|turn| turn.answer.clone());
         scripted.unwrap_or_else(|| {
             Err(ModelFault::Protocol(Diagnostic::cut("NoScript", "the model has no script")))
+        })
+    }
+
+    /// Whether what a call is made with is what its tool takes.
+    pub(crate) fn fits(&self, call: &Invocation) -> bool {
+        self.binding.definition.tool(&call.tool).is_none_or(|tool| {
+            let (schema, value) = (tool.parameters.clone(), call.parameters.clone());
+            schema.is_anything() || self.checker.check(&Fitting { schema, value }).is_none()
         })
     }
 
@@ -266,15 +279,17 @@ fn abort(script: &AbortScript, clients: &[Client]) -> Abort {
     Abort { lane: client.lane, moment: script.moment, pipeline: Arc::new(Printed::new(pipeline)) }
 }
 
-fn tools(scenario: &Scenario) -> Vec<Tool> {
+/// What a tool returns is held against what it declares, as a host does (CAP-004).
+fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
     let tools = scenario.tools.iter().map(|tool| {
         let name = tool.definition.name.clone();
+        let outcome = checker.outcome(&tool.definition, tool.outcome.clone());
         let scripted = scenario.resolutions.iter().find(|it| it.tool == name);
         Tool {
             latency: tool.latency,
-            outcome: Arc::new(tool.outcome.clone()),
             reconciles: tool.definition.reconciles,
-            honest: fallback(tool),
+            honest: fallback(&outcome),
+            outcome: Arc::new(outcome),
             denied: scenario.denied.contains(&name),
             disapproved: scenario.disapproved.contains(&name),
             scripted: scripted.map(|it| it.resolution.clone()),

@@ -27,6 +27,8 @@ pub enum Defect {
     MessagesHidden,
     /// A model is not told what its answer has to look like, nor how much of its budget is used.
     ContractHidden,
+    /// Whatever is checked against a schema is said to fit.
+    ChecksSkipped,
 }
 
 /// A text names no defect.
@@ -45,6 +47,7 @@ impl Defect {
         Self::ToolsHidden,
         Self::MessagesHidden,
         Self::ContractHidden,
+        Self::ChecksSkipped,
     ];
 
     /// The name on a command line and in a trace.
@@ -59,6 +62,7 @@ impl Defect {
             Self::ToolsHidden => "tools-hidden",
             Self::MessagesHidden => "messages-hidden",
             Self::ContractHidden => "contract-hidden",
+            Self::ChecksSkipped => "checks-skipped",
         }
     }
 }

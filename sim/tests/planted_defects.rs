@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 8] = [
+const CONTROLS: [Control; 9] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -78,6 +78,13 @@ const CONTROLS: [Control; 8] = [
         defect: Defect::ContractHidden,
         scenario: "live-contract",
         property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::ChecksSkipped,
+        scenario: "invalid-parameters",
+        property: Property::Fitting,
         depth: 0,
         worlds: 1_000,
     },

@@ -87,6 +87,9 @@ impl Judge {
         if it.class != class || class.is_prepared() && !self.is_prepared(cast, lane, it) {
             self.broken(Property::Prepared, told);
         }
+        if !cast.fits(it) {
+            self.broken(Property::Fitting, told);
+        }
         self.check_barred(cast, lane, it.call);
     }
 

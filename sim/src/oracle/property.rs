@@ -55,6 +55,8 @@ named! {
         /// SEC-02, ARC-10: a call that a person is asked about starts only with a yes to exactly
         /// its parameters, under the epoch that starts it.
         Approved => "no call starts without the approval that its tool wants",
+        /// ARC-01, RUN-003: parameters fit what their tool takes before the call starts.
+        Fitting => "no call starts with parameters that do not fit its tool",
         /// RUN-009: an attempt starts a call only while its run has a place for it.
         Places => "a run has no more calls in flight than it may",
         /// RUN-015, RUN-017: calls that a budget forbids are never prepared and never start.

@@ -2,6 +2,7 @@
 
 mod fitting;
 mod live;
+mod schemas;
 mod script;
 
 use std::sync::Arc;

@@ -24,6 +24,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "denied",
     "failure-ends-run",
     "idempotent",
+    "invalid-parameters",
     "live-contract",
     "live-desk",
     "mixed-batch",
@@ -43,6 +44,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "two-lanes",
     "undeclared-tool",
     "waves",
+    "wrong-result",
 ];
 
 /// Name and text of every scenario of the corpus, in the order of their names.

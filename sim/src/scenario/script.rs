@@ -214,10 +214,11 @@ pub struct ResolutionScript {
     pub resolution: Resolution,
 }
 
-/// The outcome that an honest operator falls back to when the scripted answer would be a lie.
+/// What an honest operator falls back to, given how the call ended, when the scripted answer would
+/// be a lie.
 #[must_use]
-pub fn fallback(tool: &ToolScript) -> Resolution {
-    match &tool.outcome {
+pub fn fallback(outcome: &ToolOutcome) -> Resolution {
+    match outcome {
         ToolOutcome::Success(result) => Resolution::Completed(result.clone()),
         ToolOutcome::Failure(diagnostic)
         | ToolOutcome::InvalidInput(diagnostic)

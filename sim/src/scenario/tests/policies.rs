@@ -138,6 +138,10 @@ approval = \"ask\"";
     assert!(matches!(fault, Fault::BadPointer { key: "redact", .. }));
     let fault = refused(&with("parameters = 1")).fault().clone();
     assert_eq!(fault, Fault::NotASchema { key: "parameters" });
+    let fault = refused(&with("success = { type = \"strin\" }")).fault().clone();
+    assert!(matches!(fault, Fault::Unsound { key: "success", .. }), "CAP-002: {fault:?}");
+    let fault = refused(&policy("output = { \"$ref\" = \"https://a.b\" }")).fault().clone();
+    assert!(matches!(fault, Fault::Unsound { key: "output", .. }), "CAP-002: {fault:?}");
     let fault = refused(&with("group = \"\"")).fault().clone();
     assert!(matches!(fault, Fault::BadName { key: "group", .. }));
 }
