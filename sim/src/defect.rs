@@ -29,6 +29,10 @@ pub enum Defect {
     ContractHidden,
     /// Whatever is checked against a schema is said to fit.
     ChecksSkipped,
+    /// A host says of a call that gave no answer that it failed.
+    SilenceCalledFailure,
+    /// A host makes an ordinary call that gave no answer again by itself.
+    SilenceRepeated,
 }
 
 /// A text names no defect.
@@ -48,6 +52,8 @@ impl Defect {
         Self::MessagesHidden,
         Self::ContractHidden,
         Self::ChecksSkipped,
+        Self::SilenceCalledFailure,
+        Self::SilenceRepeated,
     ];
 
     /// The name on a command line and in a trace.
@@ -63,6 +69,8 @@ impl Defect {
             Self::MessagesHidden => "messages-hidden",
             Self::ContractHidden => "contract-hidden",
             Self::ChecksSkipped => "checks-skipped",
+            Self::SilenceCalledFailure => "silence-called-failure",
+            Self::SilenceRepeated => "silence-repeated",
         }
     }
 }

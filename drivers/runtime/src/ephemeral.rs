@@ -182,7 +182,14 @@ impl Drive {
                 }
             }
             if step.state.liveness() == Liveness::Resting {
-                let view = step.state.view();
+                let resting = match step.state.again() {
+                    Ok(state) => {
+                        step = Run::step(state, Input::Resumed { now: self.now() });
+                        continue;
+                    }
+                    Err(resting) => resting,
+                };
+                let view = resting.view();
                 let open = view.into_iter().flat_map(SubmissionView::open_starts);
                 let open = open.map(|(start, _)| start).collect();
                 return self.ended(How::Unknown(open)).await;

@@ -351,7 +351,7 @@ impl Desk {
             End::Corrupt(_) | End::Defect => {
                 news.lost.insert(lane.clone(), end);
             }
-            End::Idle | End::Settled | End::Parked | End::Superseded => {}
+            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => {}
         });
         Some(Input::Ended { lane, end })
     }

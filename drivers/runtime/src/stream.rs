@@ -1,16 +1,20 @@
 //! A model's stream: its driver sends parts, and one answer comes of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use everstep_machine::agent::{ModelFault, ModelRequest, ModelResponse};
+use everstep_machine::agent::{Diagnostic, ModelFault, ModelRequest, ModelResponse};
 use everstep_machine::contract::Machine;
 use everstep_machine::response::{Delta, Effect, Input, Reduction, State, StreamPart, parts_of};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use crate::ports::Model;
 
 /// Parts that a driver may be ahead of the reduction. It waits before it sends more.
 const AHEAD: usize = 64;
+/// Longest time that is waited for anything: thirty years.
+const EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 
 /// Where a model's driver puts the parts of a response, in the order in which they come.
 #[derive(Clone, Debug)]
@@ -44,13 +48,24 @@ impl Parts {
 
 type Answer = Result<Arc<ModelResponse>, ModelFault>;
 
-/// Asks a model, shows what it says on the way, and returns its answer. A stream that breaks a
-/// rule is dropped at once.
+/// Asks a model, shows what it says on the way, and returns its answer. One that takes longer than
+/// its agent's policy says is left, as if it could not have been asked.
 pub(crate) async fn answer(
     model: &dyn Model,
     request: Arc<ModelRequest>,
     show: impl FnMut(Delta),
 ) -> Answer {
+    let time = request.agent.policy().model_timeout;
+    let listening = listen(model, request, show);
+    let in_time = timeout(Duration::from_millis(time.0).min(EVER), listening).await;
+    in_time.unwrap_or_else(|_| {
+        let words = format!("no answer within {} milliseconds", time.0);
+        Err(ModelFault::Unavailable(Diagnostic::cut("Timeout", &words)))
+    })
+}
+
+/// A stream that breaks a rule is dropped at once.
+async fn listen(model: &dyn Model, request: Arc<ModelRequest>, show: impl FnMut(Delta)) -> Answer {
     let (parts, mut stream) = mpsc::channel(AHEAD);
     let mut speaking = model.respond(request, Parts(parts));
     let mut listener = Listener { state: State::new(), show };

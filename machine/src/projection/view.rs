@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::agent::{Messages, ModelResponse, Resolution, ToolOutcome};
 use crate::identity::{Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
+use crate::limits::CALL_STARTS;
 use crate::record::{
     AbortRequested, CanonicalSettlement, ConversationCreated, Doubt, InputRecorded,
 };
@@ -187,6 +188,14 @@ pub struct CallView {
     pub starts: Vec<StartView>,
     /// How it ended.
     pub outcome: Option<Arc<ToolOutcome>>,
+}
+
+impl CallView {
+    /// Whether it was not started too often already to be started again by itself (DUR-014).
+    #[must_use]
+    pub fn may_start_again(&self) -> bool {
+        self.starts.len() < CALL_STARTS
+    }
 }
 
 /// One prepared start of a call.

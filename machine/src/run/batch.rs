@@ -268,7 +268,7 @@ impl State {
     }
 
     /// The tool of a call that has not ended.
-    fn tool_of(&self, call: ToolCallId) -> Option<&ToolDefinition> {
+    pub(super) fn tool_of(&self, call: ToolCallId) -> Option<&ToolDefinition> {
         let call = self.run()?.unsettled_calls().find(|it| it.id == call)?;
         self.agent().tool(&call.tool)
     }

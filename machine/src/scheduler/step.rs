@@ -112,7 +112,7 @@ impl State {
             End::Corrupt(_) | End::Defect => {
                 self.quarantine.insert(lane);
             }
-            End::Idle | End::Settled | End::Parked | End::Superseded => {
+            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => {
                 if news == News::Some {
                     self.enqueue(lane);
                 }

@@ -19,6 +19,8 @@ pub(super) struct Memory {
     pub(super) repeats: Vec<ToolCallId>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
+    /// Starts that gave no answer and of which nobody has found out how they ended.
+    pub(super) silent: Vec<Doubt>,
 }
 
 /// What was seen of one lane and its log.
@@ -58,7 +60,7 @@ pub(super) struct RowMemory {
 impl Memory {
     pub(super) fn new(lanes: usize) -> Self {
         let lanes = (0..lanes).map(|_| LaneMemory { free: true, ..LaneMemory::default() });
-        Self { lanes: lanes.collect(), repeats: Vec::new(), asked: Vec::new() }
+        Self { lanes: lanes.collect(), repeats: Vec::new(), asked: Vec::new(), silent: Vec::new() }
     }
 
     /// Everything else follows from rows and logs, which have fingerprints of their own; and
@@ -68,6 +70,7 @@ impl Memory {
             (lane.claimed, lane.fenced).hash(state);
         }
         self.repeats.hash(state);
+        self.silent.hash(state);
     }
 }
 

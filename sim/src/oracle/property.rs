@@ -50,6 +50,8 @@ named! {
         OrdinaryOnce => "an ordinary call runs once unless a resolution allows more",
         /// DUR-009: an idempotent call has one effect under its key.
         IdempotentOnce => "an idempotent call has one effect",
+        /// DUR-017, RUN-014: of a start that gave no answer only who looks can say how it ended.
+        Known => "nobody makes up how a call ended that gave no answer",
         /// RUN-028: a call is authorised under the epoch that prepares or starts it.
         Authorised => "no call starts without an authorisation",
         /// SEC-02, ARC-10: a call that a person is asked about starts only with a yes to exactly
@@ -124,6 +126,8 @@ named! {
         AbortedLive => "an abort met a live owner",
         /// An abort was accepted before anybody had claimed the row.
         AbortedQueued => "an abort met a queued submission",
+        /// A start of a tool with effects gave no answer.
+        Unanswered => "a call gave no answer",
         /// An approver said yes.
         Approved => "an approver let a call start",
         /// An approver said no.

@@ -4,6 +4,7 @@ mod fitting;
 mod live;
 mod schemas;
 mod script;
+mod silence;
 
 use std::sync::Arc;
 

@@ -9,6 +9,7 @@ mod hints;
 mod pages;
 mod refusals;
 mod secrets;
+mod silence;
 mod stage;
 mod zombies;
 

@@ -16,7 +16,7 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::{RUN_TURNS, TEXT_BYTES};
 use everstep_schema::Checker;
 
-use super::bounds::{AMOUNT, WORKERS};
+use super::bounds::{AMOUNT, LATENCY_MS, WORKERS};
 use super::draft::{Checked, Failure, Json, Located, Said, ScenarioBuilder, Site};
 use super::fault::Fault;
 use super::noun::Noun;
@@ -69,6 +69,7 @@ pub(super) fn agent(
     let Located { value: policy, site } = policy;
     let number = |value: u64| Located::new(value, site.clone());
     within("parallel_calls", &number(policy.parallel_calls.into()), 1, u64::from(u32::MAX))?;
+    within("model_timeout_ms", &number(policy.model_timeout.0), 1, LATENCY_MS)?;
     if let Some(context) = policy.context {
         let limit = context.limit_tokens;
         within("limit_tokens", &number(limit), 1, AMOUNT)?;
