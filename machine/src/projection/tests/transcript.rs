@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agent::{Diagnostic, Messages, ToolOutcome, Truncated};
+use crate::agent::{Diagnostic, Messages, ToolOutcome};
 use crate::identity::ToolCallId;
 use crate::testkit::prompt::{check, kinds};
 use crate::testkit::walk::{Say, TALES, says};

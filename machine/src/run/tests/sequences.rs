@@ -268,16 +268,19 @@ fn paired(batch: &crate::record::Batch, log: &Projection) {
 
 /// RUN-005, RUN-006: each response is followed by the results of its calls, in their order.
 fn whole(messages: &Messages) {
-    let mut awaited: Vec<&str> = Vec::new();
+    let mut awaited: Vec<ToolCallId> = Vec::new();
+    let mut turns = (0..).map(Turn);
     for message in messages.iter() {
         match message {
-            Message::ToolResult { label, .. } => {
+            Message::ToolResult { call, .. } => {
                 assert!(!awaited.is_empty(), "a result without its call");
-                assert_eq!(awaited.remove(0), &**label);
+                assert_eq!(awaited.remove(0), *call, "RUN-006");
             }
             Message::Assistant(response) => {
                 assert!(awaited.is_empty(), "a call without its result");
-                awaited = response.calls().map(|call| &*call.label).collect();
+                let turn = turns.next().unwrap();
+                let calls = 0..response.calls().count();
+                awaited = calls.map(|at| ToolCallId::derive(ONE.run(), turn, at)).collect();
             }
             Message::User(_) | Message::Summary(_) => {
                 assert!(awaited.is_empty(), "a call without its result");
