@@ -186,6 +186,9 @@ impl State {
     /// Starts as many calls as have a place, in declaration order. They are prepared in one batch
     /// when they start, and not before: a call that waits for its place is in nobody's doubt.
     fn start(&mut self, waiting: &[CallView], effects: &mut Effects) {
+        if self.draining {
+            return;
+        }
         let places = self.policy().parallel_calls as usize;
         let free = places.saturating_sub(self.flights.tools.len());
         let calls = &waiting[..free.min(waiting.len())];

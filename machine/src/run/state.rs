@@ -47,6 +47,8 @@ pub struct State {
     pub(super) cleared: bool,
     /// Whether a start will have no answer: nothing new begins until the classifier has judged it.
     pub(super) unsure: bool,
+    /// Whether its host stops: nothing new begins, and what is out is recorded when it comes back.
+    pub(super) draining: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
     pub(super) watched: bool,
     /// What was said to the run and is not canonical, oldest first.
@@ -78,6 +80,7 @@ impl State {
             no_summary: None,
             cleared: false,
             unsure: false,
+            draining: false,
             watched: false,
             steering: VecDeque::new(),
         }
@@ -95,6 +98,17 @@ impl State {
     pub const fn watched(mut self, watched: bool) -> Self {
         self.watched = watched;
         self
+    }
+
+    /// Begins nothing new from now on, whatever comes back. Whoever claims the lane next does.
+    pub const fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Whether it begins nothing new.
+    #[must_use]
+    pub const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Goes on with what an earlier run of the same ownership period left in flight, as far as

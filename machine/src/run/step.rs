@@ -68,6 +68,7 @@ impl State {
             }
             // Nothing new begins; what runs comes to its end first.
             Next::Fail(_) => {}
+            Next::AskModel(..) | Next::RunCalls(_) if self.draining => {}
             Next::Answer(finish) => {
                 if !self.flights.is_asking() && !self.take_in(Wanted::AtTheEnd, effects) {
                     self.answer(finish, effects);

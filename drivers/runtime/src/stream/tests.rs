@@ -26,6 +26,13 @@ where
     }
 }
 
+impl<F: FnMut(Delta) + Send> Audience for F {
+    fn show(&mut self, delta: Delta) -> impl Future<Output = ()> + Send {
+        self(delta);
+        std::future::ready(())
+    }
+}
+
 fn request() -> Arc<ModelRequest> {
     let agent = AgentId::new("clerk").unwrap();
     Arc::new(ModelRequest {
