@@ -217,14 +217,11 @@ impl Drive {
                 }
             }
             if step.state.liveness() == Liveness::Resting {
-                let resting = match step.state.again() {
-                    Ok(state) => {
-                        step = Run::step(state, Input::Resumed { now: self.now() });
-                        continue;
-                    }
-                    Err(resting) => resting,
-                };
-                let view = resting.view();
+                if step.state.again() {
+                    step = Run::step(step.state, Input::Resumed { now: self.now() });
+                    continue;
+                }
+                let view = step.state.view();
                 let open = view.into_iter().flat_map(SubmissionView::open_starts);
                 let open = open.map(|(start, _)| start).collect();
                 return self.ended(How::Unknown(open)).await;

@@ -48,17 +48,16 @@ impl State {
         Ok((state.with_entropy(entropy), [created, input]))
     }
 
-    /// The same run under the next epoch, when it rests because of starts that gave no answer and
-    /// each of them may be made again. Nobody else will ever claim it, so whoever drives it does.
-    ///
-    /// # Errors
-    /// One of them may not: the run as it is.
-    pub fn again(mut self) -> Result<Self, Self> {
-        if !self.may_go_on() {
-            return Err(self);
+    /// Takes the next epoch, when the run rests because of starts that gave no answer and each of
+    /// them may be made again: nobody else will ever claim it, so whoever drives it does. Whether
+    /// it has, and so is to be resumed.
+    #[must_use]
+    pub fn again(&mut self) -> bool {
+        let may = self.may_go_on();
+        if may {
+            self.epoch = self.epoch.next();
         }
-        self.epoch = self.epoch.next();
-        Ok(self)
+        may
     }
 
     fn may_go_on(&self) -> bool {

@@ -70,10 +70,12 @@ fn unanswered(tool: &'static str) -> (State, usize) {
         let asked = asked(&step.effects).pop();
         step = match (asked, step.state.liveness()) {
             (Some(external), _) => Run::step(step.state, Input::Answered(outside.answer(external))),
-            (None, Liveness::Resting) => match step.state.again() {
-                Ok(state) => Run::step(state, RESUMED),
-                Err(state) => return (state, outside.invocations()),
-            },
+            (None, Liveness::Resting) => {
+                if !step.state.again() {
+                    return (step.state, outside.invocations());
+                }
+                Run::step(step.state, RESUMED)
+            }
             (None, Liveness::Live) => panic!("a live run waits for something"),
         };
     }
