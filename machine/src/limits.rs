@@ -50,6 +50,11 @@ pub const DECLINED_MS: u64 = 60_000;
 pub const TOOL_TIMEOUT_MS: u64 = 60_000;
 /// Bytes of a tool's result that are kept unless its definition says less (RUN-019).
 pub const TOOL_RESULT_BYTES: u32 = 50 * 1024;
+/// Milliseconds that a model may take to answer, unless the agent's policy says otherwise.
+pub const MODEL_TIMEOUT_MS: u64 = 600_000;
+/// Starts of one call. One that is in doubt after so many of them is not made again by itself,
+/// whatever its class allows: a person decides (DUR-014).
+pub const CALL_STARTS: usize = 5;
 /// Calls of one run that run at once unless its policy says otherwise.
 pub const RUN_PARALLEL_CALLS: u32 = 8;
 /// Calls in a row that may fail before a run ends, unless its policy says otherwise.

@@ -14,19 +14,21 @@ use everstep_machine::agent::{
     ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome, Verdict,
 };
 use everstep_machine::digest::Digest;
-use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion};
+use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};
 use everstep_machine::identity::{
     ConversationId, DurationMs, ProducerId, RunId, SubmissionId, ToolCallId, ToolName, Turn,
 };
 use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::limits::RENEWAL_MS;
 use everstep_machine::store::{Pipeline, StoreCommand};
+use everstep_schema::Checker;
 
 use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{
-    AbortMoment, AbortScript, ModelScript, Says, Scenario, SubmissionScript, TurnScript, fallback,
+    AbortMoment, AbortScript, FaultScript, ModelScript, Says, Scenario, Silence, SubmissionScript,
+    TurnScript, fallback,
 };
 
 pub(crate) use canary::Canaries;
@@ -55,6 +57,8 @@ pub(crate) struct Cast {
     pub(crate) verified: Verified,
     /// Texts that nobody may ever keep or be shown.
     pub(crate) canaries: Canaries,
+    /// Says whether values fit schemas, the same in every world.
+    pub(crate) checker: Checker,
     tools: Vec<Tool>,
     calls: BTreeMap<ToolCallId, Declared>,
 }
@@ -73,9 +77,9 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) struct Scripted {
     /// What the first who ask for it meet.
-    pub(crate) faults: Vec<ModelFault>,
+    pub(crate) faults: Vec<FaultScript>,
     /// What it says.
-    pub(crate) answer: ModelAnswer,
+    answer: Result<Arc<ModelResponse>, FaultScript>,
 }
 
 /// A client's abort.
@@ -91,6 +95,11 @@ pub(crate) struct Abort {
 pub(crate) struct Tool {
     name: ToolName,
     pub(crate) latency: DurationMs,
+    /// How long a host lets it run.
+    pub(crate) timeout: DurationMs,
+    /// How many starts of each call give no answer.
+    pub(crate) silent_starts: usize,
+    pub(crate) silence: Silence,
     pub(crate) outcome: Arc<ToolOutcome>,
     pub(crate) reconciles: bool,
     /// What who looks says of a start that ran.
@@ -126,6 +135,7 @@ impl Cast {
             scenario.submissions.iter().map(|it| client(it, &lanes, &binding)).collect();
         let aborts = scenario.aborts.iter().map(|it| abort(it, &clients)).collect();
         let workers = (1..=scenario.workers).map(|number| producer(&format!("worker-{number}")));
+        let checker = Checker::new();
         let mut cast = Self {
             profile,
             defect,
@@ -136,7 +146,8 @@ impl Cast {
             step_bound: 0,
             verified: Verified::default(),
             canaries: Canaries::of(&scenario),
-            tools: tools(&scenario),
+            tools: tools(&scenario, &checker),
+            checker,
             calls: calls(&clients, &scenario),
             clients,
             scenario,
@@ -148,15 +159,20 @@ impl Cast {
     /// Many times what the scenario takes when nothing breaks: each submission, each turn, each
     /// call, and each renewal while a slow tool runs.
     fn patience(&self) -> u64 {
-        let slowest = self.tools.iter().map(|tool| tool.latency.0).max().unwrap_or_default();
+        let takes = |tool: &Tool| {
+            let silent = tool.silent_starts as u64 * tool.timeout.0;
+            silent + tool.latency.0.min(tool.timeout.0)
+        };
+        let slowest = self.tools.iter().map(takes).max().unwrap_or_default();
         let latency = |call: &Declared| match &call.tool {
-            Some(tool) => self.tool(tool).map_or(0, |tool| tool.latency.0),
+            Some(tool) => self.tool(tool).map_or(0, takes),
             None => slowest,
         };
         let renewals = |call: &Declared| latency(call) / RENEWAL_MS;
         let calls: u64 = self.calls.values().map(|call| 50 + 10 * renewals(call)).sum();
-        let retry = self.scenario.agent.policy.retry;
-        let pauses = u64::from(retry.retries) * (50 + 10 * (retry.longest.0 / RENEWAL_MS));
+        let policy = &self.scenario.agent.policy;
+        let pause = policy.retry.longest.0 + policy.model_timeout.0;
+        let pauses = u64::from(policy.retry.retries) * (50 + 10 * (pause / RENEWAL_MS));
         let turns = u64::from(self.scenario.agent.max_turns() + 1) * (50 + pauses);
         let submissions = self.clients.len() as u64 * (200 + turns);
         STEPS.max(16 * (submissions + calls))
@@ -178,10 +194,24 @@ impl Cast {
     }
 
     /// What a scripted model answers once nothing is in its way.
-    pub(crate) fn answer(&self, run: RunId, turn: Turn) -> ModelAnswer {
+    pub(crate) fn answer(&self, run: RunId, turn: Turn) -> Result<Arc<ModelResponse>, FaultScript> {
         let scripted = self.scripted(run, turn).map(|turn| turn.answer.clone());
         scripted.unwrap_or_else(|| {
-            Err(ModelFault::Protocol(Diagnostic::cut("NoScript", "the model has no script")))
+            let why = Diagnostic::cut("NoScript", "the model has no script");
+            Err(FaultScript { fault: ModelFault::Protocol(why), is_silent: false })
+        })
+    }
+
+    /// How long a model may take to answer.
+    pub(crate) fn model_timeout(&self) -> DurationMs {
+        self.scenario.agent.policy.model_timeout
+    }
+
+    /// Whether what a call is made with is what its tool takes.
+    pub(crate) fn fits(&self, call: &Invocation) -> bool {
+        self.binding.definition.tool(&call.tool).is_none_or(|tool| {
+            let (schema, value) = (tool.parameters.clone(), call.parameters.clone());
+            schema.is_anything() || self.checker.check(&Fitting { schema, value }).is_none()
         })
     }
 
@@ -278,15 +308,20 @@ fn abort(script: &AbortScript, clients: &[Client]) -> Abort {
     Abort { lane: client.lane, moment: script.moment, pipeline: Arc::new(Printed::new(pipeline)) }
 }
 
-fn tools(scenario: &Scenario) -> Vec<Tool> {
+/// What a tool returns is held against what it declares, as a host does (CAP-004).
+fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
     let tools = scenario.tools.iter().map(|tool| {
         let name = tool.definition.name.clone();
+        let outcome = checker.outcome(&tool.definition, tool.outcome.clone());
         let scripted = scenario.resolutions.iter().find(|it| it.tool == name);
         Tool {
             latency: tool.latency,
-            outcome: Arc::new(tool.outcome.clone()),
+            timeout: tool.definition.timeout,
+            silent_starts: tool.silent_starts as usize,
+            silence: tool.silence,
             reconciles: tool.definition.reconciles,
-            honest: fallback(tool),
+            honest: fallback(&outcome),
+            outcome: Arc::new(outcome),
             denied: scenario.denied.contains(&name),
             people: scenario.people.contains(&name),
             disapproved: scenario.disapproved.contains(&name),

@@ -27,6 +27,12 @@ pub enum Defect {
     MessagesHidden,
     /// A model is not told what its answer has to look like, nor how much of its budget is used.
     ContractHidden,
+    /// Whatever is checked against a schema is said to fit.
+    ChecksSkipped,
+    /// A host says of a call that gave no answer that it failed.
+    SilenceCalledFailure,
+    /// A host makes an ordinary call that gave no answer again by itself.
+    SilenceRepeated,
 }
 
 /// A text names no defect.
@@ -45,6 +51,9 @@ impl Defect {
         Self::ToolsHidden,
         Self::MessagesHidden,
         Self::ContractHidden,
+        Self::ChecksSkipped,
+        Self::SilenceCalledFailure,
+        Self::SilenceRepeated,
     ];
 
     /// The name on a command line and in a trace.
@@ -59,6 +68,9 @@ impl Defect {
             Self::ToolsHidden => "tools-hidden",
             Self::MessagesHidden => "messages-hidden",
             Self::ContractHidden => "contract-hidden",
+            Self::ChecksSkipped => "checks-skipped",
+            Self::SilenceCalledFailure => "silence-called-failure",
+            Self::SilenceRepeated => "silence-repeated",
         }
     }
 }

@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 8] = [
+const CONTROLS: [Control; 11] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -78,6 +78,27 @@ const CONTROLS: [Control; 8] = [
         defect: Defect::ContractHidden,
         scenario: "live-contract",
         property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::ChecksSkipped,
+        scenario: "invalid-parameters",
+        property: Property::Fitting,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::SilenceCalledFailure,
+        scenario: "silent-ordinary",
+        property: Property::Known,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::SilenceRepeated,
+        scenario: "silent-ordinary",
+        property: Property::OrdinaryOnce,
         depth: 0,
         worlds: 1_000,
     },

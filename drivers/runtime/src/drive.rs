@@ -1,6 +1,6 @@
 //! One attempt, driven to its end, or to the next boundary when the host stops.
 //!
-//! A host that stops asks nothing new of the outside. What is out already comes back and is
+//! A host that stops asks nothing new of the outside, and no call starts that waited for a place. What is out already comes back and is
 //! recorded, and when nothing is out any more the lane is given back: from there anybody may go
 //! on, since all that the attempt knew is in the log. An authorization that comes back meanwhile
 //! is not told to the machine. It would only prepare calls that nobody makes any more, and whoever
@@ -203,6 +203,11 @@ impl Drive {
                 }
             };
             tokio::select! {
+                biased;
+                () = told(&mut self.stop), if !self.stopping => {
+                    self.stopping = true;
+                    return Some(Input::Draining);
+                }
                 arrival = self.in_flight.next() => match arrival {
                     Arrival::Due(timer) => return Some(Input::Due(timer)),
                     Arrival::Answer(Answer::Authorizer { .. }) if self.stopping => {}
@@ -214,7 +219,6 @@ impl Drive {
                     self.renewal = None;
                     return Some(Input::RenewalDue);
                 }
-                () = told(&mut self.stop), if !self.stopping => self.stopping = true,
             }
         }
     }

@@ -87,14 +87,41 @@ impl Ephemeral {
         limits: Limits,
         watcher: impl Fn(Event) + Send + 'static,
     ) -> Result<Self, EphemeralError> {
+        let events = Events::new();
+        crate::event::pass_on(&events, watcher);
+        Self::begin(call, ports, limits, events, Streams::begin).map(|(run, ())| run)
+    }
+
+    /// The same for one consumer, who reads the run's live events and is waited for: when `queue`
+    /// of them wait to be read, the run goes on once there is room again. A consumer who wants no
+    /// more drops the stream, and the run goes on without.
+    ///
+    /// # Errors
+    /// The input is over its bounds, or there is no entropy.
+    pub fn start_for_one(
+        call: &Call,
+        ports: Ports,
+        limits: Limits,
+        queue: usize,
+    ) -> Result<(Self, RunStream), EphemeralError> {
+        Self::begin(call, ports, limits, Events::new(), |streams, source| {
+            streams.begin_for_one(source, queue)
+        })
+    }
+
+    fn begin<T>(
+        call: &Call,
+        ports: Ports,
+        limits: Limits,
+        events: Events,
+        trace: impl FnOnce(&Streams, Source) -> T,
+    ) -> Result<(Self, T), EphemeralError> {
         let mut entropy = [0; 16];
         getrandom::fill(&mut entropy).map_err(|_| EphemeralError::NoEntropy)?;
         let (state, beginning) =
             State::ephemeral(call, Timestamp(0), Token(entropy)).map_err(EphemeralError::Input)?;
         let (said, hears) = unbounded_channel();
         let (interrupt, interrupted) = watch::channel(false);
-        let events = Events::new();
-        crate::event::pass_on(&events, watcher);
         let failpoints = Failpoints::disarmed();
         let submission = call.submission();
         let source = Source {
@@ -103,10 +130,9 @@ impl Ephemeral {
             agent: call.binding.definition.id().clone(),
         };
         let (run, streams) = (source.run, Streams::default());
-        streams.begin(source);
+        let told = trace(&streams, source);
         let gate = Gate::new(limits);
         let outside = Outside { ports, failpoints, events, gate, streams: streams.clone() };
-        streams.tell(run, RunEvent::RunStarted { submission });
         let drive = Drive {
             in_flight: InFlight::new(outside),
             began: Instant::now(),
@@ -114,13 +140,14 @@ impl Ephemeral {
             interrupted,
             history: beginning.to_vec(),
             run,
+            submission,
             streams: streams.clone(),
         };
         let task = tokio::spawn(drive.run(state.watched(true)));
-        Ok(Self { said, interrupt, task, run, streams })
+        Ok((Self { said, interrupt, task, run, streams }, told))
     }
 
-    /// The run's live events from an offset on (RUN-032).
+    /// The run's live events from an offset on (RUN-032); none if they are for one consumer.
     #[must_use]
     pub fn watch(&self, from: EventSequence) -> Option<RunStream> {
         self.streams.stream(self.run, from)
@@ -163,11 +190,15 @@ struct Drive {
     interrupted: watch::Receiver<bool>,
     history: Vec<Arc<Batch>>,
     run: RunId,
+    submission: SubmissionId,
     streams: Streams,
 }
 
 impl Drive {
     async fn run(mut self, state: State) -> End {
+        if !self.tell(RunEvent::RunStarted { submission: self.submission }).await {
+            return self.ended(How::Interrupted).await;
+        }
         let mut step = Run::step(state, Input::Resumed { now: self.now() });
         loop {
             for effect in step.effects {
@@ -175,13 +206,21 @@ impl Drive {
                     Effect::Commit(batch) => self.history.push(batch),
                     Effect::External(external) => self.in_flight.ask(external),
                     Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
-                    Effect::Tell(event) => self.streams.tell(self.run, event),
+                    Effect::Tell(event) => {
+                        if !self.tell(event).await {
+                            return self.ended(How::Interrupted).await;
+                        }
+                    }
                     Effect::Settle(settlement) => {
                         return self.ended(How::Settled(settlement)).await;
                     }
                 }
             }
             if step.state.liveness() == Liveness::Resting {
+                if step.state.again() {
+                    step = Run::step(step.state, Input::Resumed { now: self.now() });
+                    continue;
+                }
                 let view = step.state.view();
                 let open = view.into_iter().flat_map(SubmissionView::open_starts);
                 let open = open.map(|(start, _)| start).collect();
@@ -191,6 +230,16 @@ impl Drive {
                 return self.ended(How::Interrupted).await;
             };
             step = Run::step(step.state, input);
+        }
+    }
+
+    /// Tells whoever watches, once the one consumer has room for it. False if the run is called
+    /// off before that.
+    async fn tell(&mut self, event: RunEvent) -> bool {
+        tokio::select! {
+            biased;
+            () = self.streams.tell_in_turn(self.run, event) => true,
+            _ = self.interrupted.wait_for(|interrupted| *interrupted) => false,
         }
     }
 
@@ -219,7 +268,7 @@ impl Drive {
             How::Interrupted => interrupted(Interruption::Aborted),
             How::Unknown(_) => interrupted(Interruption::OwnershipLost),
         };
-        self.streams.tell(self.run, last);
+        self.streams.tell_in_turn(self.run, last).await;
         End { how, history: self.history }
     }
 }

@@ -41,6 +41,7 @@ mod news;
 mod outside;
 mod permits;
 mod ports;
+mod prepared;
 mod run_stream;
 mod store;
 mod stream;
@@ -60,6 +61,7 @@ pub use ports::{
     AllowAll, Approver, Authorizer, Bindings, BoxFuture, Handlers, Model, NoApprover, NoReconciler,
     Ports, Reconciler, Tools,
 };
+pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};

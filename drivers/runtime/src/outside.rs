@@ -11,13 +11,15 @@ use everstep_machine::effect::{
     Reconciliation,
 };
 use everstep_machine::event::RunEvent;
+use everstep_machine::identity::RunId;
 use everstep_machine::record::Doubt;
+use everstep_machine::response::Delta;
 
 use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
 use crate::permits::Gate;
 use crate::ports::Ports;
-use crate::stream;
+use crate::stream::{self, Audience};
 use crate::streams::Streams;
 use crate::tool::{Cancellation, Ended, Live};
 
@@ -64,11 +66,8 @@ impl Outside {
                 External::CallModel(request) => {
                     let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                     events.tell(Event::ModelAsked { run, turn });
-                    let show = |delta| {
-                        streams.tell_delta(run, &delta);
-                        events.tell_delta(run, delta);
-                    };
-                    let response = stream::answer(&*ports.model, request, show).await;
+                    let audience = Shown { run, streams, events };
+                    let response = stream::answer(&*ports.model, request, audience).await;
                     Answer::Model { run, turn, purpose, response }
                 }
                 // Answered where it was asked, by `compute`.
@@ -114,6 +113,20 @@ impl Outside {
             }
         };
         watched(&failpoints, kind, work).await
+    }
+}
+
+/// Whoever watches a run.
+struct Shown {
+    run: RunId,
+    streams: Streams,
+    events: Events,
+}
+
+impl Audience for Shown {
+    async fn show(&mut self, delta: Delta) {
+        self.streams.tell_delta(self.run, &delta).await;
+        self.events.tell_delta(self.run, delta);
     }
 }
 

@@ -19,6 +19,7 @@ use everstep_machine::event::{
     Enveloped, EventLog, EventSequence, Page, Refusal, RunEvent, Sequencer, Source,
 };
 use everstep_machine::identity::Timestamp;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
 /// Events of one page: what is copied at once while the log is locked.
@@ -37,6 +38,9 @@ pub enum Untold {
     /// The event is not one of the run's any more.
     #[error("{0}")]
     Refused(Refusal),
+    /// The consumer has as many events to read as there is room for.
+    #[error("the consumer of the run's events has no room for another one")]
+    Full,
     /// The consumer is gone. Whoever runs the run decides whether it goes on.
     #[error("the consumer of the run's events is gone")]
     Unheard,
@@ -106,6 +110,27 @@ impl SoleEvents {
         }
         let place = self.queue.reserve().await.map_err(|_| Untold::Unheard)?;
         // Under one lock, so that the queue has the order of the numbers.
+        let mut sequencer = self.sequencer();
+        let enveloped = sequencer.number(at, event).map_err(Untold::Refused)?;
+        let sequence = enveloped.sequence;
+        place.send(enveloped);
+        Ok(sequence)
+    }
+
+    /// The same without waiting: what the queue has no room for is not told, and has no number. For
+    /// what nobody misses, such as how far a call has come.
+    ///
+    /// # Errors
+    /// There is no room, the run's terminal event was told, or nobody listens any more.
+    pub fn tell_if_there_is_room(
+        &self,
+        at: Timestamp,
+        event: RunEvent,
+    ) -> Result<EventSequence, Untold> {
+        let place = self.queue.try_reserve().map_err(|why| match why {
+            TrySendError::Full(()) => Untold::Full,
+            TrySendError::Closed(()) => Untold::Unheard,
+        })?;
         let mut sequencer = self.sequencer();
         let enveloped = sequencer.number(at, event).map_err(Untold::Refused)?;
         let sequence = enveloped.sequence;

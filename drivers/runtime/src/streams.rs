@@ -9,7 +9,7 @@ use everstep_machine::event::{EventSequence, RunEvent, Source};
 use everstep_machine::identity::{RunId, Timestamp};
 use everstep_machine::response::Delta;
 
-use crate::run_stream::{RunEvents, RunStream};
+use crate::run_stream::{RunEvents, RunStream, SoleEvents};
 
 /// Traces that a host keeps; beyond them the oldest is forgotten.
 const TRACES: usize = 1_024;
@@ -20,17 +20,37 @@ pub(crate) struct Streams(Arc<Mutex<Desk>>);
 
 #[derive(Default)]
 struct Desk {
-    traces: HashMap<RunId, RunEvents>,
+    traces: HashMap<RunId, Trace>,
     /// In the order in which they began.
     order: VecDeque<RunId>,
+}
+
+/// How the events of a run are told.
+#[derive(Clone)]
+enum Trace {
+    /// To any number of watchers, and nobody waits for them.
+    ToAll(RunEvents),
+    /// To one consumer, who is waited for.
+    ToOne(SoleEvents),
 }
 
 impl Streams {
     /// Begins the trace of a run anew: an earlier one was another attempt's.
     pub(crate) fn begin(&self, source: Source) {
-        let mut desk = self.desk();
+        self.keep(source.run, Trace::ToAll(RunEvents::new(source)));
+    }
+
+    /// Begins the trace of a run that has one consumer. At most `queue` events wait to be read.
+    pub(crate) fn begin_for_one(&self, source: Source, queue: usize) -> RunStream {
         let run = source.run;
-        if desk.traces.insert(run, RunEvents::new(source)).is_none() {
+        let (events, stream) = RunStream::sole(source, queue);
+        self.keep(run, Trace::ToOne(events));
+        stream
+    }
+
+    fn keep(&self, run: RunId, trace: Trace) {
+        let mut desk = self.desk();
+        if desk.traces.insert(run, trace).is_none() {
             desk.order.push_back(run);
         }
         if desk.order.len() > TRACES
@@ -40,29 +60,46 @@ impl Streams {
         }
     }
 
-    /// One more event of a run. What comes too late is dropped, and counted by its log.
+    /// One more event of a run, without waiting for anybody. What comes too late is dropped, and
+    /// counted by its log; what the one consumer has no room for is dropped as well.
     pub(crate) fn tell(&self, run: RunId, event: RunEvent) {
-        let trace = self.desk().traces.get(&run).cloned();
-        if let Some(trace) = trace {
-            let _ = trace.tell(now(), event);
+        match self.trace(run) {
+            Some(Trace::ToAll(trace)) => drop(trace.tell(now(), event)),
+            Some(Trace::ToOne(trace)) => drop(trace.tell_if_there_is_room(now(), event)),
+            None => {}
+        }
+    }
+
+    /// One more event of a run, once its one consumer has room for it. Nobody else is waited for.
+    pub(crate) async fn tell_in_turn(&self, run: RunId, event: RunEvent) {
+        match self.trace(run) {
+            // Whether anybody listens is not what a run depends on.
+            Some(Trace::ToOne(trace)) => drop(trace.tell(now(), event).await),
+            Some(Trace::ToAll(_)) | None => self.tell(run, event),
         }
     }
 
     /// What a model says before it has said all of it.
-    pub(crate) fn tell_delta(&self, run: RunId, delta: &Delta) {
-        match delta {
-            Delta::Text { text, .. } => self.tell(run, RunEvent::TextDelta { text: text.clone() }),
-            Delta::Reasoning { text, .. } => {
-                self.tell(run, RunEvent::ReasoningDelta { text: text.clone() });
-            }
+    pub(crate) async fn tell_delta(&self, run: RunId, delta: &Delta) {
+        let event = match delta {
+            Delta::Text { text, .. } => RunEvent::TextDelta { text: text.clone() },
+            Delta::Reasoning { text, .. } => RunEvent::ReasoningDelta { text: text.clone() },
             // A call is told when it is declared.
-            Delta::Call { .. } => {}
+            Delta::Call { .. } => return,
+        };
+        self.tell_in_turn(run, event).await;
+    }
+
+    /// The events of a run from an offset on, if this host has told any, and to more than one.
+    pub(crate) fn stream(&self, run: RunId, from: EventSequence) -> Option<RunStream> {
+        match self.trace(run)? {
+            Trace::ToAll(trace) => Some(trace.stream(from)),
+            Trace::ToOne(_) => None,
         }
     }
 
-    /// The events of a run from an offset on, if this host has told any.
-    pub(crate) fn stream(&self, run: RunId, from: EventSequence) -> Option<RunStream> {
-        self.desk().traces.get(&run).map(|trace| trace.stream(from))
+    fn trace(&self, run: RunId) -> Option<Trace> {
+        self.desk().traces.get(&run).cloned()
     }
 
     /// A panic elsewhere leaves sound logs behind.

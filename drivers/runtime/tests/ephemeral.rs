@@ -179,7 +179,7 @@ impl Drop for Guard {
 }
 
 #[test]
-fn run_008_an_interrupted_run_ends_after_everything_it_has_in_flight() {
+fn run_008_arc_07_an_interrupted_run_ends_after_everything_it_has_in_flight() {
     let (stopped, begun) = (Arc::new(AtomicBool::new(false)), Arc::new(Notify::new()));
     let (guarded, beginning) = (Arc::clone(&stopped), Arc::clone(&begun));
     let tools = Tools::default().with(name("work"), move |_: Invocation| {
@@ -205,7 +205,7 @@ fn run_008_an_interrupted_run_ends_after_everything_it_has_in_flight() {
 }
 
 #[test]
-fn case_oh_05_a_handler_that_panics_is_a_defect_of_its_call_and_of_nothing_else() {
+fn arc_06_arc_12_a_handler_that_panics_is_a_defect_of_its_call_and_of_nothing_else() {
     let tools = Tools::default().with(name("work"), |it: Invocation| async move {
         assert!(!it.parameters.as_str().contains('1'), "a secret");
         done()
@@ -403,4 +403,39 @@ fn dur_017_an_ordinary_tool_that_never_answers_leaves_a_doubt_and_no_result() {
     let ended = ended.unwrap();
     assert!(matches!(&ended.how, How::Unknown(doubts) if doubts.len() == 1), "{:?}", ended.how);
     assert_eq!(records(&ended, |it| matches!(it, Record::ToolSettled(_))), 0);
+}
+
+#[test]
+fn run_014_an_idempotent_tool_that_does_not_answer_is_called_again_under_its_key() {
+    let made = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let calls = Arc::clone(&made);
+    let work = Tool::new("work", move |_: Work, context: ToolContext| {
+        let first = {
+            let mut calls = calls.lock().unwrap();
+            calls.push((context.call(), context.epoch()));
+            calls.len() == 1
+        };
+        async move {
+            if first {
+                std::future::pending::<()>().await;
+            }
+            Ok::<u8, NoFailure>(0)
+        }
+    });
+    let work = work.class(ExecutionClass::Idempotent).timeout(std::time::Duration::from_millis(20));
+    let toolkit = Toolkit::new([work]).unwrap();
+    let id = AgentId::new("clerk").unwrap();
+    let mut call = call(AgentPolicy::default());
+    call.binding = Arc::new(Binding {
+        definition: AgentDefinition::new(id, "Work.", toolkit.definitions(), 4).unwrap(),
+        model: Digest::of("test/model", b"1"),
+    });
+    let model = Arc::new(Says(r#"{"n":3}"#));
+    let ports = Ports { tools: Arc::new(toolkit), model, ..ports(0, 0, Tools::default()) };
+    let ended =
+        block_on(async { Ephemeral::start(&call, ports, limits(), |_| {}).unwrap().ended().await });
+    assert!(matches!(ended.unwrap().how, How::Settled(Settlement::Completed { .. })));
+    let made = made.lock().unwrap();
+    let [(first, one), (second, two)] = made[..] else { panic!("{made:?}") };
+    assert_eq!((first, one.next()), (second, two), "the same key, another start");
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use everstep_machine::agent::{Diagnostic, Schema, ToolDefinition, ToolOutcome};
+use everstep_machine::agent::{Diagnostic, Resolution, Schema, ToolDefinition, ToolOutcome};
 use everstep_machine::effect::{Answer, CheckSubject, Fitting};
 use everstep_machine::identity::{RunId, Turn};
 use everstep_machine::json::CanonicalJson;
@@ -98,6 +98,21 @@ impl Checker {
             | ToolOutcome::InvalidInput(_)
             | ToolOutcome::Defect(_)
             | ToolOutcome::Truncated(_) => outcome,
+        }
+    }
+
+    /// What a reconciler has found out: that a call returned what its tool cannot return is no
+    /// better from hearsay. Everything else stays as it is.
+    #[must_use]
+    pub fn resolution(&self, tool: &ToolDefinition, resolution: Resolution) -> Resolution {
+        match &resolution {
+            Resolution::Completed(result) => match self.refusal(&tool.success, result) {
+                Some(why) => Resolution::Failed(Diagnostic::cut("OutputInvalid", why.message())),
+                None => resolution,
+            },
+            Resolution::Failed(_) | Resolution::NeverStarted | Resolution::SafeToRepeat => {
+                resolution
+            }
         }
     }
 

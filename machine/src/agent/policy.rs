@@ -11,8 +11,8 @@ use super::tool::Pointer;
 use crate::identity::DurationMs;
 use crate::json::CanonicalJson;
 use crate::limits::{
-    CONTEXT_KEEP_TOKENS, REPEATED_FAILURES, RETRY_FIRST_MS, RETRY_LONGEST_MS, RUN_PARALLEL_CALLS,
-    RUN_TURNS,
+    CONTEXT_KEEP_TOKENS, MODEL_TIMEOUT_MS, REPEATED_FAILURES, RETRY_FIRST_MS, RETRY_LONGEST_MS,
+    RUN_PARALLEL_CALLS, RUN_TURNS,
 };
 
 /// Something that a run uses up.
@@ -187,6 +187,8 @@ pub struct AgentPolicy {
     pub parallel_calls: u32,
     /// How a model is asked again.
     pub retry: ModelRetry,
+    /// How long a model may take to answer; one that has not by then could not be asked.
+    pub model_timeout: DurationMs,
     /// What the provider says about usage.
     pub usage: UsageReporting,
     /// When context is compacted; none means never.
@@ -213,6 +215,7 @@ impl Default for AgentPolicy {
                 first: DurationMs(RETRY_FIRST_MS),
                 longest: DurationMs(RETRY_LONGEST_MS),
             },
+            model_timeout: DurationMs(MODEL_TIMEOUT_MS),
             usage: UsageReporting::Reported,
             context: None,
             output: None,

@@ -217,6 +217,9 @@ impl Working {
         draft: &mut Draft,
         doubts: &[Doubt],
     ) -> Result<Progress, Defect> {
+        if doubts.iter().any(|doubt| self.needs_a_successor(setup, *doubt)) {
+            return self.leave(draft, End::Unanswered);
+        }
         for doubt in doubts {
             self.examine(setup, draft, *doubt)?;
         }
@@ -241,12 +244,33 @@ impl Working {
         Ok(Again)
     }
 
+    /// Whether a start of this very epoch gave no answer, and is to be asked about or made again.
+    /// "Never started" keeps starts of earlier epochs from happening, and no others: only under a
+    /// later epoch is it worth anything, so the lane is let go.
+    fn needs_a_successor(&self, setup: &Setup, doubt: Doubt) -> bool {
+        let is_new = doubt.start == self.run.epoch() && !self.proofs.contains_key(&doubt);
+        let view = self.run.view();
+        let call = view.and_then(|view| view.calls().find(|call| call.id == doubt.call));
+        is_new
+            && call.is_some_and(|call| {
+                let definition = &setup.binding.definition;
+                let reconciles = definition.tool(&call.tool).is_some_and(|tool| tool.reconciles);
+                let repeats = definition.class_of(&call.tool) != ExecutionClass::Ordinary;
+                call.may_start_again() && (reconciles || repeats)
+            })
+    }
+
     fn examine(&mut self, setup: &Setup, draft: &mut Draft, doubt: Doubt) -> Predicted {
         if self.proofs.contains_key(&doubt) || self.asked.contains(&doubt) {
             return Ok(());
         }
         let view = self.run.view().ok_or(Defect)?;
-        let tool = view.calls().find(|call| call.id == doubt.call).ok_or(Defect)?.tool.clone();
+        let call = view.calls().find(|call| call.id == doubt.call).ok_or(Defect)?;
+        if !call.may_start_again() {
+            self.proofs.insert(doubt, Reconciliation::Unprovable);
+            return Ok(());
+        }
+        let tool = call.tool.clone();
         let definition = setup.binding.definition.tool(&tool);
         let reconciles = definition.is_some_and(|tool| tool.reconciles);
         match setup.binding.definition.class_of(&tool) {

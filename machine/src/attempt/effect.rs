@@ -18,6 +18,9 @@ pub enum End {
     Settled,
     /// The claimed row waits for people; the lane is released.
     Parked,
+    /// A call gave no answer; the lane is released, and whoever claims it next finds out what became
+    /// of the call, as after a crash.
+    Unanswered,
     /// Another claim superseded this one.
     Superseded,
     /// The log does not verify: nothing is touched any more.
@@ -33,6 +36,7 @@ impl fmt::Display for End {
             Self::Idle => f.write_str("nothing in it can be claimed now"),
             Self::Settled => f.write_str("what was claimed in it is settled"),
             Self::Parked => f.write_str("it waits for people"),
+            Self::Unanswered => f.write_str("a call in it gave no answer"),
             Self::Superseded => f.write_str("somebody else has claimed it"),
             Self::Corrupt(why) => write!(f, "it does not verify: {why}"),
             Self::Defect => f.write_str("an attempt at it met a bug"),

@@ -21,6 +21,8 @@ pub enum Input {
     RenewalDue,
     /// A timer of the run went off. It may be dropped, doubled or late, and is never early.
     Due(Timer),
+    /// The host stops: nothing new begins. What is out already is recorded when it comes back.
+    Draining,
     /// Something about the lane changed: an abort, perhaps. A hint only; it may be dropped,
     /// doubled or late.
     Woken,

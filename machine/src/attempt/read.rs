@@ -151,15 +151,18 @@ impl Reading {
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
-        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken } = self.kept;
+        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining } = self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
-        let run =
+        let mut run =
             run::State::new(setup.binding.clone(), conversation, submission, epoch, projection)
                 .with_entropy(self.token)
                 .watched(setup.watched)
                 .suspending()
                 .with_flights(flights);
+        if draining {
+            run.drain();
+        }
         let working = Working {
             token: self.token,
             submission,

@@ -72,6 +72,8 @@ pub(super) struct Kept {
     pub(super) due: BTreeSet<Timer>,
     /// Whether the lane is to be looked at again.
     pub(super) woken: bool,
+    /// Whether nothing new begins.
+    pub(super) draining: bool,
 }
 
 /// Whether a reading is the first of its attempt.
@@ -216,8 +218,8 @@ impl Working {
 
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
-        let flights = self.run.flights().clone();
+        let (flights, draining) = (self.run.flights().clone(), self.run.is_draining());
         let Self { token, inbox, asked, proofs, renewal_due, due, woken, .. } = self;
-        (token, Kept { flights, inbox, asked, proofs, renewal_due, due, woken })
+        (token, Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining })
     }
 }

@@ -51,6 +51,7 @@ fn reading_step(mut reading: Reading, setup: &Setup, input: Input) -> Next {
         }
         // The lane may have been read already, with only its answer still on the way.
         Input::Woken => reading.kept.woken = true,
+        Input::Draining => reading.kept.draining = true,
         Input::Started { .. } => {}
     }
     (Stage::Reading(reading.into()), Vec::new())
@@ -65,6 +66,7 @@ fn working_step(mut it: Working, setup: &Setup, input: Input) -> Next {
             it.due.insert(timer);
         }
         Input::Woken => it.woken = true,
+        Input::Draining => it.run.drain(),
         Input::Started { .. } => {}
     }
     match it.sent {

@@ -9,6 +9,7 @@ use crate::identity::{
     ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn,
 };
 use crate::json::CanonicalJson;
+use crate::limits::CALL_STARTS;
 use crate::record::{
     AbortRequested, ApprovalRequested, CanonicalSettlement, ConversationCreated, Doubt,
     InputRecorded,
@@ -226,6 +227,12 @@ impl CallView {
     #[must_use]
     pub fn approval(&self) -> Option<&ApprovalView> {
         self.approvals.last()
+    }
+
+    /// Whether it was not started too often already to be started again by itself (DUR-014).
+    #[must_use]
+    pub fn may_start_again(&self) -> bool {
+        self.starts.len() < CALL_STARTS
     }
 }
 

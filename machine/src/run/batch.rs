@@ -131,6 +131,9 @@ impl State {
     /// Starts as many calls as have a place, in declaration order. They are prepared in one batch
     /// when they start, and not before: a call that waits for its place is in nobody's doubt.
     fn start(&mut self, waiting: &[CallView], effects: &mut Effects) {
+        if self.draining {
+            return;
+        }
         let places = self.policy().parallel_calls as usize;
         let free = places.saturating_sub(self.flights.tools.len());
         let calls = &waiting[..free.min(waiting.len())];
@@ -213,7 +216,7 @@ impl State {
     }
 
     /// The tool of a call that has not ended.
-    fn tool_of(&self, call: ToolCallId) -> Option<&ToolDefinition> {
+    pub(super) fn tool_of(&self, call: ToolCallId) -> Option<&ToolDefinition> {
         let call = self.run()?.unsettled_calls().find(|it| it.id == call)?;
         self.agent().tool(&call.tool)
     }

@@ -50,6 +50,8 @@ pub struct State {
     /// Whether calls can wait for people to decide. Where they cannot, what nobody decides at once
     /// is denied.
     pub(super) suspends: bool,
+    /// Whether its host stops: nothing new begins, and what is out is recorded when it comes back.
+    pub(super) draining: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
     pub(super) watched: bool,
     /// What was said to the run and is not canonical, oldest first.
@@ -82,6 +84,7 @@ impl State {
             cleared: false,
             unsure: false,
             suspends: false,
+            draining: false,
             watched: false,
             steering: VecDeque::new(),
         }
@@ -106,6 +109,17 @@ impl State {
     pub const fn watched(mut self, watched: bool) -> Self {
         self.watched = watched;
         self
+    }
+
+    /// Begins nothing new from now on, whatever comes back. Whoever claims the lane next does.
+    pub const fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Whether it begins nothing new.
+    #[must_use]
+    pub const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Goes on with what an earlier run of the same ownership period left in flight, as far as

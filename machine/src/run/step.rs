@@ -1,12 +1,14 @@
 //! What a run is told, and who in it has to know.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::next::{Next, next};
 use super::{Effect, Input, Liveness, State, Timer, Wanted};
+use crate::agent::{Diagnostic, ExecutionClass, ToolOutcome};
 use crate::contract::{Machine, Step};
 use crate::effect::Answer;
-use crate::record::{Record, Settlement};
+use crate::record::{Doubt, Record, Settlement};
 
 /// The machine of one run.
 pub struct Run;
@@ -66,6 +68,7 @@ impl State {
             }
             // Nothing new begins; what runs comes to its end first.
             Next::Fail(_) => {}
+            Next::AskModel(..) | Next::RunCalls(_) if self.draining => {}
             Next::Answer(finish) => {
                 if !self.flights.is_asking() && !self.take_in(Wanted::AtTheEnd, effects) {
                     self.answer(finish, effects);
@@ -117,8 +120,7 @@ impl State {
                 self.returned(start.call, outcome, effects);
             }
             Answer::Unsure { start } if self.flights.tools.remove(&start) => {
-                self.unsure = true;
-                self.go_on(effects);
+                self.unanswered(start, effects);
             }
             Answer::Model { .. }
             | Answer::Checked { .. }
@@ -128,6 +130,17 @@ impl State {
             | Answer::Unsure { .. }
             | Answer::Reconciler { .. } => {}
         }
+    }
+
+    /// What has no effect has failed. Of anything else nobody knows whether it happened.
+    fn unanswered(&mut self, start: Doubt, effects: &mut Effects) {
+        let class = self.tool_of(start.call).map(|tool| tool.class);
+        if class == Some(ExecutionClass::Readonly) {
+            let why = Diagnostic::cut("NoAnswer", "the tool gave no answer");
+            return self.returned(start.call, Arc::new(ToolOutcome::Failure(why)), effects);
+        }
+        self.unsure = true;
+        self.go_on(effects);
     }
 
     /// A start of which nobody knows is the classifier's to judge, once its siblings are back.

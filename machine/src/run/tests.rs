@@ -3,6 +3,7 @@
 mod answers;
 mod approvals;
 mod batches;
+mod belonging;
 mod budgets;
 mod checks;
 mod context;

@@ -119,7 +119,7 @@ impl State {
             }
             // It will be found again: not at once, or nothing else would ever be done.
             End::Corrupt(_) | End::Defect => return Self::look_later(effects),
-            End::Idle | End::Settled | End::Parked | End::Superseded => {
+            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => {
                 if news == News::Some {
                     self.enqueue(lane);
                 }

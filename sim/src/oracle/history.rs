@@ -5,7 +5,7 @@ use std::sync::Arc;
 use everstep_machine::agent::Resolution;
 use everstep_machine::conversation::TailRef;
 use everstep_machine::identity::{Epoch, SubmissionId};
-use everstep_machine::record::{Record, StoredBatch, ToolPrepared, ToolSettled};
+use everstep_machine::record::{Doubt, Record, StoredBatch, ToolPrepared, ToolSettled};
 
 use super::{Judge, Permits, Property, Sometimes};
 use crate::cast::Cast;
@@ -30,6 +30,7 @@ impl Judge {
             }
             if let Record::ToolSettled(it) = record {
                 self.check_result(cast, lane, &records[..at], it);
+                self.check_known(lane, &records[..at], it);
             }
             self.keep_account(cast, lane, record, now);
         }
@@ -149,6 +150,24 @@ impl Judge {
             None => self.broken(Property::Results, || {
                 format!("call {:?} has a result and was never declared", it.call)
             }),
+        }
+    }
+
+    /// The last start of a call gives its result, unless somebody looked or spoke.
+    fn check_known(&mut self, lane: usize, before: &[Record], it: &ToolSettled) {
+        let fold = &self.memory.lanes[lane].fold;
+        let call = fold.submission(it.submission);
+        let call = call.and_then(|view| view.calls().find(|call| call.id == it.call));
+        let Some(last) = call.and_then(|call| call.starts.last()) else { return };
+        let start = Doubt { call: it.call, start: last.epoch };
+        let is_resolved = before.iter().any(|record| match record {
+            Record::ToolResolved(resolved) => resolved.doubt == start,
+            _ => false,
+        });
+        if !is_resolved && self.memory.silent.contains(&start) {
+            self.broken(Property::Known, || {
+                format!("{start:?} gave no answer, and yet it ended as {:?}", it.outcome)
+            });
         }
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Memory {
     pub(super) decisions: Vec<(ApprovalId, Verdict)>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
+    /// Starts that gave no answer and of which nobody has found out how they ended.
+    pub(super) silent: Vec<Doubt>,
 }
 
 /// What was seen of one lane and its log.
@@ -67,6 +69,7 @@ impl Memory {
             repeats: Vec::new(),
             decisions: Vec::new(),
             asked: Vec::new(),
+            silent: Vec::new(),
         }
     }
 
@@ -77,6 +80,7 @@ impl Memory {
             (lane.claimed, lane.fenced).hash(state);
         }
         self.repeats.hash(state);
+        self.silent.hash(state);
     }
 }
 

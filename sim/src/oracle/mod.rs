@@ -149,7 +149,7 @@ impl Judge {
     /// An attempt ended by itself.
     pub(crate) fn ended(&mut self, end: End) {
         match end {
-            End::Idle | End::Settled | End::Parked | End::Superseded => {}
+            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => {}
             End::Corrupt(_) | End::Defect => {
                 self.broken(Property::NoDefect, || format!("an attempt ended with {end:?}"));
             }

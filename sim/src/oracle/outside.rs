@@ -31,9 +31,13 @@ impl Judge {
                 self.check_previews(cast, questions);
                 self.note_approvals(&answered.answer);
             }
-            External::InvokeTool(it) => self.check_start(cast, lane, it, permits),
-            External::Reconcile(_) if answered.deed == Deed::Proved => {
+            External::InvokeTool(it) => {
+                self.check_start(cast, lane, it, permits);
+                self.note_silence(cast, outside, it);
+            }
+            External::Reconcile(it) if answered.deed == Deed::Proved => {
                 self.note(Sometimes::Reconciled);
+                self.memory_mut().silent.retain(|start| *start != it.doubt);
             }
             External::Reconcile(_) => {}
         }
@@ -58,7 +62,21 @@ impl Judge {
         if it.class != class || class.is_prepared() && !self.is_prepared(cast, lane, it) {
             self.broken(Property::Prepared, told);
         }
+        if !cast.fits(it) {
+            self.broken(Property::Fitting, told);
+        }
         self.check_barred(cast, lane, it.call);
+    }
+
+    fn note_silence(&mut self, cast: &Cast, outside: &Outside, it: &Invocation) {
+        let start = Doubt { call: it.call, start: it.epoch };
+        let has_effects = cast.binding.definition.class_of(&it.tool).is_prepared();
+        if has_effects && outside.is_silent(start) {
+            self.note(Sometimes::Unanswered);
+            if !self.memory.silent.contains(&start) {
+                self.memory_mut().silent.push(start);
+            }
+        }
     }
 
     /// Whether the start is canonical. A settled submission forgets its calls; a start of one

@@ -50,6 +50,8 @@ named! {
         OrdinaryOnce => "an ordinary call runs once unless a resolution allows more",
         /// DUR-009: an idempotent call has one effect under its key.
         IdempotentOnce => "an idempotent call has one effect",
+        /// DUR-017, RUN-014: of a start that gave no answer only who looks can say how it ended.
+        Known => "nobody makes up how a call ended that gave no answer",
         /// RUN-028: a call is authorised under the epoch that prepares or starts it.
         Authorised => "no call starts without an authorisation",
         /// SEC-02, ARC-10: a call that somebody is asked about starts only when a yes to exactly
@@ -57,6 +59,8 @@ named! {
         Approved => "no call starts without the approval that its tool wants",
         /// CAP-006, AUTH-14: the log tells what people, policies and clocks decided, and nothing else.
         Decisions => "a canonical decision is one that somebody made",
+        /// ARC-01, RUN-003: parameters fit what their tool takes before the call starts.
+        Fitting => "no call starts with parameters that do not fit its tool",
         /// RUN-009: an attempt starts a call only while its run has a place for it.
         Places => "a run has no more calls in flight than it may",
         /// RUN-015, RUN-017: calls that a budget forbids are never prepared and never start.
@@ -124,6 +128,8 @@ named! {
         AbortedLive => "an abort met a live owner",
         /// An abort was accepted before anybody had claimed the row.
         AbortedQueued => "an abort met a queued submission",
+        /// A start of a tool with effects gave no answer.
+        Unanswered => "a call gave no answer",
         /// An approver said yes.
         Approved => "an approver let a call start",
         /// An approver said no.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use everstep_machine::agent::{ModelFault, ModelResponse};
+use everstep_machine::agent::ModelResponse;
 use everstep_machine::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
 use everstep_machine::record::Doubt;
 
 use crate::cast::{Cast, Scripted};
 use crate::fingerprint::Printed;
+use crate::scenario::FaultScript;
 
 /// What happened to one call of a tool with effects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +17,8 @@ pub struct CallHistory {
     pub call: ToolCallId,
     /// The starts that ran, in this order, by the epoch they carried.
     pub executions: Vec<Epoch>,
+    /// The starts that gave no answer, in this order.
+    pub silent: Vec<Epoch>,
     /// Starts below this epoch are refused.
     pub tombstone: Epoch,
 }
@@ -49,6 +52,17 @@ impl Outside {
         self.of(start.call).is_some_and(|history| history.executions.contains(&start.start))
     }
 
+    /// Whether this start gave no answer.
+    #[must_use]
+    pub fn is_silent(&self, start: Doubt) -> bool {
+        self.of(start.call).is_some_and(|history| history.silent.contains(&start.start))
+    }
+
+    /// How many starts of a call gave no answer.
+    pub(super) fn silences(&self, call: ToolCallId) -> usize {
+        self.of(call).map_or(0, |history| history.silent.len())
+    }
+
     /// Whether a start of this epoch is refused.
     #[must_use]
     pub fn is_tombstoned(&self, call: ToolCallId, epoch: Epoch) -> bool {
@@ -63,7 +77,12 @@ impl Outside {
     }
 
     /// The next fault that a turn of the script has in the way of whoever asks for it.
-    pub(super) fn meet(&mut self, run: RunId, turn: Turn, script: &Scripted) -> Option<ModelFault> {
+    pub(super) fn meet(
+        &mut self,
+        run: RunId,
+        turn: Turn,
+        script: &Scripted,
+    ) -> Option<FaultScript> {
         let place = self.met.partition_point(|(at, of, _)| (*at, *of) < (run, turn));
         let known = self.met.get(place).filter(|(at, of, _)| (*at, *of) == (run, turn));
         let met = known.map_or(0, |(.., met)| *met);
@@ -101,6 +120,10 @@ impl Outside {
         self.history(call).executions.push(epoch);
     }
 
+    pub(super) fn fall_silent(&mut self, call: ToolCallId, epoch: Epoch) {
+        self.history(call).silent.push(epoch);
+    }
+
     pub(super) fn tombstone(&mut self, call: ToolCallId, below: Epoch) {
         let history = self.history(call);
         history.tombstone = history.tombstone.max(below);
@@ -111,8 +134,8 @@ impl Outside {
         let calls = Arc::make_mut(&mut self.calls);
         let place = calls.partition_point(|history| history.call < call);
         if calls.get(place).is_none_or(|history| history.call != call) {
-            let (executions, tombstone) = (Vec::new(), Epoch(0));
-            calls.insert(place, CallHistory { call, executions, tombstone });
+            let (executions, silent, tombstone) = (Vec::new(), Vec::new(), Epoch(0));
+            calls.insert(place, CallHistory { call, executions, silent, tombstone });
         }
         &mut calls[place]
     }

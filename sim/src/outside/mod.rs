@@ -9,7 +9,10 @@
 //! it runs any more, also not one that a paused process sends later. Without it, "never started"
 //! would only mean "not yet".
 //!
-//! Deliberately absent: time. How long a call takes is the world's business.
+//! **Silence.** A start may give no answer at all, whether it did its work or not, and then the
+//! host's own patience ends: what comes then is what a host says of it.
+//!
+//! Deliberately absent: time. An answer says how long it took; waiting is the world's business.
 
 mod bend;
 mod calls;
@@ -29,8 +32,9 @@ use everstep_machine::record::Doubt;
 
 pub use calls::{CallHistory, Outside};
 
-use crate::cast::Cast;
+use crate::cast::{Cast, Tool};
 use crate::defect::Defect;
+use crate::scenario::Silence;
 
 /// What the outside answers, and after how long.
 pub(crate) struct Answered {
@@ -60,12 +64,17 @@ impl Outside {
         match external {
             External::CallModel(request) => {
                 let (run, turn, purpose) = (request.run, request.turn, request.purpose);
-                let response = self.ask(cast, request);
-                at_once(Answer::Model { run, turn, purpose, response })
+                let (response, after) = self.ask(cast, request);
+                let answer = Answer::Model { run, turn, purpose, response };
+                Answered { answer, after, deed: Deed::Nothing }
             }
             External::Check { run, turn, subject, values } => {
-                let verdicts = values.iter().map(|_| None).collect();
-                at_once(Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts })
+                if cast.defect == Some(Defect::ChecksSkipped) {
+                    let verdicts = values.iter().map(|_| None).collect();
+                    let (run, turn, subject) = (*run, *turn, *subject);
+                    return at_once(Answer::Checked { run, turn, subject, verdicts });
+                }
+                at_once(cast.checker.answer(*run, *turn, *subject, values))
             }
             External::Approve { run, turn, questions } => {
                 let answers =
@@ -105,13 +114,46 @@ impl Outside {
         if self.is_tombstoned(*call, *epoch) {
             return reply(broken("tombstoned"), DurationMs(0), Deed::Refused);
         }
-        let deed = if *class == ExecutionClass::Readonly {
+        let is_silent =
+            script.latency > script.timeout || self.silences(*call) < script.silent_starts;
+        let deed = if *class == ExecutionClass::Readonly
+            || is_silent && script.silence == Silence::Undone
+        {
             Deed::Nothing
         } else {
             self.execute(*call, *epoch);
             Deed::Executed(*call)
         };
+        if is_silent {
+            self.fall_silent(*call, *epoch);
+            return self.unanswered(cast, script, start, *class, deed);
+        }
         reply(Arc::clone(&script.outcome), script.latency, deed)
+    }
+
+    /// What a host says when the time for an answer is over: what has no effect has failed, and
+    /// of anything else nobody knows.
+    fn unanswered(
+        &mut self,
+        cast: &Cast,
+        script: &Tool,
+        start: Doubt,
+        class: ExecutionClass,
+        deed: Deed,
+    ) -> Answered {
+        let words = Diagnostic::cut("Timeout", "the tool did not answer in time");
+        let failed = Answer::Tool { start, outcome: Arc::new(ToolOutcome::Failure(words)) };
+        let answer = match (class, cast.defect) {
+            (ExecutionClass::Readonly, _) | (_, Some(Defect::SilenceCalledFailure)) => failed,
+            (ExecutionClass::Ordinary, Some(Defect::SilenceRepeated)) => {
+                self.execute(start.call, start.start);
+                let deed = Deed::Executed(start.call);
+                let answer = Answer::Tool { start, outcome: Arc::clone(&script.outcome) };
+                return Answered { answer, after: script.timeout, deed };
+            }
+            (ExecutionClass::Idempotent | ExecutionClass::Ordinary, _) => Answer::Unsure { start },
+        };
+        Answered { answer, after: script.timeout, deed }
     }
 
     fn reconcile(&mut self, cast: &Cast, doubted: &Doubted) -> Answered {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use everstep_machine::agent::{
     FinishReason, Message, ModelRequest, ModelResponse, Purpose, ResponsePart,
 };
+use everstep_machine::identity::DurationMs;
 
 use super::{Outside, bend, live};
 use crate::cast::{Cast, ModelAnswer};
-use crate::scenario::{ModelScript, USUAL_USAGE};
+use crate::scenario::{FaultScript, ModelScript, USUAL_USAGE};
 
 /// Bytes of a summary.
 const SUMMARY_BYTES: usize = 256;
@@ -16,8 +17,21 @@ const SUMMARY_BYTES: usize = 256;
 const WORDS_BYTES: usize = 48;
 
 impl Outside {
-    /// Asks the model. A planted defect may hide something of the request from it.
-    pub(super) fn ask(&mut self, cast: &Cast, request: &ModelRequest) -> ModelAnswer {
+    /// Asks the model, and says how long it took. A planted defect may hide something of the
+    /// request from it.
+    pub(super) fn ask(&mut self, cast: &Cast, request: &ModelRequest) -> (ModelAnswer, DurationMs) {
+        match self.hear(cast, request) {
+            Ok(response) => (Ok(response), DurationMs(0)),
+            Err(FaultScript { fault, is_silent: true }) => (Err(fault), cast.model_timeout()),
+            Err(FaultScript { fault, is_silent: false }) => (Err(fault), DurationMs(0)),
+        }
+    }
+
+    fn hear(
+        &mut self,
+        cast: &Cast,
+        request: &ModelRequest,
+    ) -> Result<Arc<ModelResponse>, FaultScript> {
         let request = &*bend::request(cast.defect, request);
         let (run, turn) = (request.run, request.turn);
         match (request.purpose, &cast.scenario.model) {
@@ -27,7 +41,8 @@ impl Outside {
                 fault.map_or_else(|| cast.answer(run, turn), Err)
             }
             (Purpose::Respond, ModelScript::Live(rules)) => {
-                let response = Arc::new(live::answer(rules, request)?);
+                let lost = |fault| FaultScript { fault, is_silent: false };
+                let response = Arc::new(live::answer(rules, request).map_err(lost)?);
                 self.remember(run, turn, &response);
                 Ok(response)
             }

@@ -2,7 +2,9 @@
 
 mod fitting;
 mod live;
+mod schemas;
 mod script;
+mod silence;
 
 use std::sync::Arc;
 

@@ -13,6 +13,8 @@ pub const SUBMISSIONS: usize = 64;
 pub const ABORTS: usize = 16;
 /// Milliseconds that a tool may take: a day, so that no clock comes near its end.
 pub const LATENCY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// Starts of one call that give no answer: more than the engine makes by itself.
+pub(super) const SILENT_STARTS: u32 = 16;
 /// Workers, unless the scenario says otherwise: an owner and a successor.
 pub(super) const DEFAULT_WORKERS: usize = 2;
 /// Turns that a run may take, unless the agent says otherwise.

@@ -28,6 +28,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "denied",
     "failure-ends-run",
     "idempotent",
+    "invalid-parameters",
     "live-contract",
     "live-desk",
     "mixed-batch",
@@ -42,11 +43,18 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "rate-limited",
     "redacted-result",
     "repeated-failures",
+    "silent-idempotent",
+    "silent-model",
+    "silent-ordinary",
+    "silent-readonly",
+    "silent-too-often",
+    "silent-unknown",
     "slow-tool",
     "turns-exhausted",
     "two-lanes",
     "undeclared-tool",
     "waves",
+    "wrong-result",
 ];
 
 /// Name and text of every scenario of the corpus, in the order of their names.

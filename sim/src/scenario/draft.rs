@@ -12,6 +12,7 @@ use everstep_machine::agent::{
 };
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
+use super::Silence;
 use super::fault::Fault;
 use super::words::FaultKind;
 
@@ -103,6 +104,8 @@ pub struct Tool {
     pub(super) class: ExecutionClass,
     pub(super) reconciles: bool,
     pub(super) latency_ms: Located<u64>,
+    pub(super) silent_starts: Located<u64>,
+    pub(super) silence: Silence,
     pub(super) reaction: Reaction,
     pub(super) traits: Traits,
 }

@@ -7,6 +7,7 @@ use everstep_machine::effect::FailpointError;
 use everstep_machine::identity::NameError;
 use everstep_machine::json::JsonError;
 use everstep_machine::limits::TEXT_BYTES;
+use everstep_schema::SchemaError;
 
 use super::bounds::SCENARIO_BYTES;
 use super::noun::{Noun, Type};
@@ -178,6 +179,14 @@ pub enum Fault {
     NotASchema {
         /// The key.
         key: &'static str,
+    },
+    /// A schema is not sound (CAP-002).
+    #[error("`{key}`: {}", shown(&why.to_string()))]
+    Unsound {
+        /// The key.
+        key: &'static str,
+        /// Why not.
+        why: SchemaError,
     },
     /// A text is no JSON pointer.
     #[error("`{key}`: {reason}")]

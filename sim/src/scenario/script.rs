@@ -51,15 +51,28 @@ pub struct ToolScript {
     pub definition: ToolDefinition,
     /// How long a run of it takes.
     pub latency: DurationMs,
+    /// How many starts of each call give no answer, ever: the first ones.
+    pub silent_starts: u32,
+    /// Whether such a start does its work.
+    pub silence: Silence,
     /// What it returns, every time.
     pub outcome: ToolOutcome,
+}
+
+/// What a start that gives no answer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// Its work.
+    Done,
+    /// Nothing.
+    Undone,
 }
 
 /// One turn of a model's script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnScript {
     /// What the first who ask for it meet, one each, before it says what it says.
-    pub faults: Vec<ModelFault>,
+    pub faults: Vec<FaultScript>,
     /// What it says.
     pub says: Says,
 }
@@ -70,7 +83,16 @@ pub enum Says {
     /// The model answers.
     Answer(AnswerScript),
     /// The model fails, whoever asks.
-    Fault(ModelFault),
+    Fault(FaultScript),
+}
+
+/// Why a model gives no response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultScript {
+    /// What whoever asks is told.
+    pub fault: ModelFault,
+    /// Whether nothing at all comes, until the time for an answer is over.
+    pub is_silent: bool,
 }
 
 impl TurnScript {
@@ -214,10 +236,11 @@ pub struct ResolutionScript {
     pub resolution: Resolution,
 }
 
-/// The outcome that an honest operator falls back to when the scripted answer would be a lie.
+/// What an honest operator falls back to, given how the call ended, when the scripted answer would
+/// be a lie.
 #[must_use]
-pub fn fallback(tool: &ToolScript) -> Resolution {
-    match &tool.outcome {
+pub fn fallback(outcome: &ToolOutcome) -> Resolution {
+    match outcome {
         ToolOutcome::Success(result) => Resolution::Completed(result.clone()),
         ToolOutcome::Failure(diagnostic)
         | ToolOutcome::InvalidInput(diagnostic)

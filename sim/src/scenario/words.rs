@@ -6,6 +6,8 @@ use everstep_machine::agent::{
 };
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
+use super::Silence;
+
 /// Words and what they stand for.
 pub(super) type Words<T, const N: usize> = [(&'static str, T); N];
 
@@ -17,6 +19,7 @@ pub(super) enum FaultKind {
     RateLimited,
     ContextLength,
     Refused,
+    Silent,
 }
 
 /// What a model goes by.
@@ -41,10 +44,15 @@ pub(super) const CLASSES: Words<ExecutionClass, 3> = [
     ("ordinary", ExecutionClass::Ordinary),
 ];
 
+/// What a start that gives no answer does.
+pub(super) const SILENCES: Words<Silence, 2> =
+    [("done", Silence::Done), ("undone", Silence::Undone)];
+
 /// Whether a reconciler answers for a tool.
 pub(super) const RECONCILERS: Words<bool, 2> = [("none", false), ("truthful", true)];
 
-pub(super) const FAULTS: Words<FaultKind, 5> = [
+pub(super) const FAULTS: Words<FaultKind, 6> = [
+    ("silent", FaultKind::Silent),
     ("unavailable", FaultKind::Unavailable),
     ("protocol", FaultKind::Protocol),
     ("rate-limited", FaultKind::RateLimited),

@@ -8,14 +8,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::Poll;
 use std::time::Duration;
 
-use everstep_machine::agent::{ModelFault, ModelRequest, ToolOutcome};
+use everstep_machine::agent::{
+    AgentDefinition, AgentPolicy, Binding, FinishReason, ModelFault, ModelRequest, ModelResponse,
+    ResponsePart, ToolCall, ToolOutcome, Usage,
+};
 use everstep_machine::effect::Authorization;
-use everstep_machine::identity::{RunId, ToolCallId, Turn};
+use everstep_machine::identity::{ConversationId, RunId, ToolCallId, Turn};
+use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::Phase;
 use everstep_machine::record::Record;
 use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
 use everstep_runtime::{
-    Authorizer, BoxFuture, Config, Host, Model, Parts, Ports, Standing, Tools, block_on, pause,
+    Authorizer, Bindings, BoxFuture, Config, Host, Model, Parts, Ports, Standing, Tools, block_on,
+    pause,
 };
 use everstep_sqlite::SqliteStore;
 
@@ -75,6 +80,73 @@ fn ops_03_a_host_that_is_stopped_records_what_comes_back_and_gives_the_lane_back
     })
     .unwrap();
     assert_eq!(calls.load(Ordering::SeqCst), 1);
+}
+
+/// Calls the tool three times in its first turn, and then answers.
+struct Thrice;
+
+impl Model for Thrice {
+    fn respond(
+        &self,
+        request: Arc<ModelRequest>,
+        parts: Parts,
+    ) -> BoxFuture<Result<(), ModelFault>> {
+        let parameters = || CanonicalJson::parse(b"{\"amount\":4}").unwrap();
+        let call = |_| ToolCall { label: "call".into(), tool: pay(), parameters: parameters() };
+        let (said, finish) = match request.turn {
+            Turn(0) => {
+                ((0..3).map(call).map(ResponsePart::Call).collect(), FinishReason::ToolCalls)
+            }
+            _ => (vec![ResponsePart::Text("done".into())], FinishReason::Stop),
+        };
+        let response = ModelResponse { parts: said, finish, usage: Some(Usage::default()) };
+        Box::pin(async move {
+            let _ = parts.send_whole(&response).await;
+            Ok(())
+        })
+    }
+}
+
+/// Knows the agent under a policy that lets one call run at a time.
+struct OneByOne;
+
+impl Bindings for OneByOne {
+    fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
+        let binding = call("a", "1").binding;
+        let (id, tools) = (binding.definition.id().clone(), binding.definition.tools().to_vec());
+        let policy = AgentPolicy { parallel_calls: 1, ..binding.definition.policy().clone() };
+        let definition = AgentDefinition::with_policy(id, "You refund.", tools, policy).unwrap();
+        Some(Arc::new(Binding { definition, ..Binding::clone(&binding) }))
+    }
+}
+
+#[test]
+fn ops_03_run_009_of_calls_that_wait_for_a_place_none_starts_while_the_host_stops() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    block_on(async {
+        let (model, bindings) = (Arc::new(Thrice), Arc::new(OneByOne));
+        let waves = Ports { model, bindings, ..ports(slow(&calls, Some(30))) };
+        let host = desk.host_on(desk.store(), waves.clone(), |config| config);
+        let submission = host.submit(call("a", "1")).await.unwrap().submission;
+        called(&calls).await;
+        host.stop().await;
+        let records = desk.records("a");
+        let prepared = count(&records, |it| matches!(it, Record::ToolPrepared(_)));
+        let settled_calls = count(&records, |it| matches!(it, Record::ToolSettled(_)));
+        assert_eq!((prepared, settled_calls), (1, 1), "{records:?}");
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        let row = desk.reader().row(&lane("a"), submission).unwrap().unwrap();
+        assert!(matches!(row.phase, Phase::Running(_)), "{row:?}");
+        assert_eq!(desk.reader().lane(&lane("a")).unwrap().unwrap().owner, None);
+
+        let next = desk.host_on(desk.store(), waves, |config| config);
+        assert!(settled(&next, "1").await);
+        next.stop().await;
+    })
+    .unwrap();
+    let records = desk.records("a");
+    assert_eq!(count(&records, |it| matches!(it, Record::ToolUnknown(_))), 0, "{records:?}");
+    assert_eq!(calls.load(Ordering::SeqCst), 3);
 }
 
 /// Allows everything, but takes its time, and counts how often it is asked.

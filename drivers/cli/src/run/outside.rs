@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::future::pending;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +20,7 @@ use everstep_runtime::{
     NoReconciler, Parts, Ports, Reconciler, blocking, pause,
 };
 use everstep_schema::Checker;
-use everstep_sim::scenario::{AgentFile, AgentTool, Says, TurnScript};
+use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
 
 use super::append::{NotAppended, append, is_there};
 
@@ -61,9 +62,12 @@ impl Scripted {
         Self { file, met: Mutex::default() }
     }
 
-    fn answer(&self, turn: Turn) -> Result<ModelResponse, ModelFault> {
-        let script = scripted(&self.file, turn)
-            .ok_or_else(|| ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left")))?;
+    fn answer(&self, turn: Turn) -> Result<ModelResponse, FaultScript> {
+        let none = || {
+            let fault = ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left"));
+            FaultScript { fault, is_silent: false }
+        };
+        let script = scripted(&self.file, turn).ok_or_else(none)?;
         let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let met = met.entry(turn).or_default();
         if let Some(fault) = script.faults.get(*met) {
@@ -85,8 +89,13 @@ impl Model for Scripted {
     ) -> BoxFuture<Result<(), ModelFault>> {
         let answer = self.answer(request.turn);
         Box::pin(async move {
-            // A stream that nobody wants any more is nobody's fault.
-            let _ = parts.send_whole(&answer?).await;
+            match answer {
+                // A stream that nobody wants any more is nobody's fault.
+                Ok(response) => drop(parts.send_whole(&response).await),
+                // The host's patience ends.
+                Err(FaultScript { is_silent: true, .. }) => pending().await,
+                Err(FaultScript { fault, .. }) => return Err(fault),
+            }
             Ok(())
         })
     }

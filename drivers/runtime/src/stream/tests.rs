@@ -26,6 +26,13 @@ where
     }
 }
 
+impl<F: FnMut(Delta) + Send> Audience for F {
+    fn show(&mut self, delta: Delta) -> impl Future<Output = ()> + Send {
+        self(delta);
+        std::future::ready(())
+    }
+}
+
 fn request() -> Arc<ModelRequest> {
     let agent = AgentId::new("clerk").unwrap();
     Arc::new(ModelRequest {
@@ -161,4 +168,23 @@ fn run_004_what_a_driver_leaves_running_is_told_that_the_stream_has_ended() {
     })
     .unwrap();
     assert_eq!((answered, late), (Ok(Arc::new(hello())), Err(NoMoreParts)));
+}
+
+#[test]
+fn dur_018_a_model_that_says_nothing_is_left_when_its_time_is_over() {
+    let policy = everstep_machine::agent::AgentPolicy {
+        model_timeout: everstep_machine::identity::DurationMs(900),
+        ..Default::default()
+    };
+    let (id, mut asked) = (AgentId::new("clerk").unwrap(), (*request()).clone());
+    asked.agent = AgentDefinition::with_policy(id, "Help.", vec![], policy).unwrap();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+    let (answered, took) = runtime.block_on(async {
+        let began = tokio::time::Instant::now();
+        let silent = Driver(|_| pending());
+        (answer(&silent, Arc::new(asked), |_| {}).await, began.elapsed())
+    });
+    assert!(matches!(answered, Err(ModelFault::Unavailable(why)) if why.tag() == "Timeout"));
+    assert_eq!(took, Duration::from_millis(900));
 }

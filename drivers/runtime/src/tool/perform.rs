@@ -29,7 +29,7 @@ const EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 pub enum Ended {
     /// With this outcome.
     Outcome(ToolOutcome),
-    /// Nobody knows: an ordinary tool did not answer, and its effect may have happened or may
+    /// Nobody knows: a tool with effects did not answer, and its effect may have happened or may
     /// still happen. Why nobody knows.
     Unsure(Diagnostic),
 }
@@ -112,8 +112,9 @@ async fn paused(pause: Duration, context: &ToolContext) -> bool {
     }
 }
 
-/// What is said of a call that did not end by itself. What may be repeated may be called failed;
-/// of anything else nobody knows whether it happened.
+/// What is said of a call that did not end by itself. What has no effect has failed; of anything
+/// else nobody knows whether it happened, and an idempotent call is for the engine to make again,
+/// under its key.
 fn left(tool: &ToolDefinition, why: Left) -> Ended {
     let diagnostic = match why {
         Left::TimedOut => {
@@ -123,9 +124,7 @@ fn left(tool: &ToolDefinition, why: Left) -> Ended {
         Left::Cancelled => Diagnostic::cut("Cancelled", "the call was called off"),
     };
     match tool.class {
-        ExecutionClass::Readonly | ExecutionClass::Idempotent => {
-            Ended::Outcome(ToolOutcome::Failure(diagnostic))
-        }
-        ExecutionClass::Ordinary => Ended::Unsure(diagnostic),
+        ExecutionClass::Readonly => Ended::Outcome(ToolOutcome::Failure(diagnostic)),
+        ExecutionClass::Idempotent | ExecutionClass::Ordinary => Ended::Unsure(diagnostic),
     }
 }

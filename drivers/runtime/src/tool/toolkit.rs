@@ -125,10 +125,19 @@ impl Handlers for Toolkit {
 /// Asks the reconciler of the tool.
 impl Reconciler for Toolkit {
     fn reconcile(&self, doubted: Doubted) -> BoxFuture<Reconciliation> {
-        match self.reconcilers.get(&doubted.tool) {
-            Some(reconcile) => reconcile(doubted),
-            None => Box::pin(ready(Reconciliation::Unprovable)),
-        }
+        let tool = self.tools.get(&doubted.tool).map(|entry| entry.definition.clone());
+        let (Some(reconcile), Some(tool)) = (self.reconcilers.get(&doubted.tool), tool) else {
+            return Box::pin(ready(Reconciliation::Unprovable));
+        };
+        let (said, checker) = (reconcile(doubted), self.checker.clone());
+        Box::pin(async move {
+            match said.await {
+                Reconciliation::Proven(found) => {
+                    Reconciliation::Proven(checker.resolution(&tool, found))
+                }
+                Reconciliation::Unprovable => Reconciliation::Unprovable,
+            }
+        })
     }
 }
 

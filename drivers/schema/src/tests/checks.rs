@@ -1,6 +1,8 @@
 //! What a checker answers.
 
-use everstep_machine::agent::{Diagnostic, ExecutionClass, ToolDefinition, ToolOutcome};
+use everstep_machine::agent::{
+    Diagnostic, ExecutionClass, Resolution, ToolDefinition, ToolOutcome,
+};
 use everstep_machine::effect::{Answer, CheckSubject};
 use everstep_machine::identity::{RunId, ToolName, Turn};
 
@@ -34,6 +36,25 @@ fn cap_004_a_result_that_does_not_fit_is_a_defect_of_the_call() {
     assert_eq!(why.message(), "at the top: value is not of type \"integer\"");
     let failed = ToolOutcome::Failure(Diagnostic::cut("Busy", "later"));
     assert_eq!(checker.outcome(&tool, failed.clone()), failed);
+}
+
+#[test]
+fn cap_004_what_is_found_out_of_a_result_is_held_against_the_same_schema() {
+    let mut tool = ToolDefinition::new(ToolName::new("count").unwrap(), ExecutionClass::Ordinary);
+    tool.success = schema(&json!({"type": "integer"}));
+    let checker = Checker::new();
+    let found = |value| checker.resolution(&tool, Resolution::Completed(canonical(&value)));
+    assert_eq!(found(json!(3)), Resolution::Completed(canonical(&json!(3))));
+    let Resolution::Failed(why) = found(json!("3")) else { panic!("a text is no integer") };
+    assert_eq!(why.tag(), "OutputInvalid");
+    let others = [
+        Resolution::Failed(Diagnostic::cut("Busy", "later")),
+        Resolution::NeverStarted,
+        Resolution::SafeToRepeat,
+    ];
+    for other in others {
+        assert_eq!(checker.resolution(&tool, other.clone()), other);
+    }
 }
 
 #[test]

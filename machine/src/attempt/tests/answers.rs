@@ -139,31 +139,3 @@ fn bug_errand_stays_an_errand_however_often_it_is_claimed() {
     let row = host.store.row(submission("2")).unwrap();
     assert!(matches!(row.phase, Phase::Settled(_)), "{row:?}");
 }
-
-/// An attempt whose only call gives no answer, to its end.
-fn unanswered(reconciliation: crate::effect::Reconciliation) -> (Host, End) {
-    let mut host = Host::new(&[&["wire"]]);
-    host.outside.reconciliation = reconciliation;
-    host.admit(call("1", "hello"));
-    let (state, effects) = host.attempt();
-    let (state, _) = host.perform(state, effects, |effect| !invokes(effect)).unwrap();
-    let call = crate::identity::ToolCallId::derive(RunId::derive(submission("1")), Turn(0), 0);
-    let start = crate::record::Doubt { call, start: crate::identity::Epoch(1) };
-    let step = Attempt::step(state, Input::Answered(Answer::Unsure { start }));
-    let end = host.perform(step.state, step.effects, |_| true).unwrap_err();
-    (host, end)
-}
-
-#[test]
-fn dur_017_a_call_that_gives_no_answer_is_reconciled_or_unknown_without_a_crash() {
-    use crate::agent::Resolution;
-    use crate::effect::Reconciliation;
-
-    let (host, end) = unanswered(Reconciliation::Unprovable);
-    assert_eq!((end, super::history(&host).last()), (End::Parked, Some(&"unknown")));
-    assert_eq!(host.outside.invocations(), 0, "it is not made again");
-    let proven = Reconciliation::Proven(Resolution::Completed(text("it happened")));
-    let (host, end) = unanswered(proven);
-    assert_eq!((end, super::history(&host).contains(&"unknown")), (End::Settled, false));
-    assert_eq!(host.outside.invocations(), 0);
-}

@@ -11,6 +11,7 @@ mod memory;
 mod pages;
 mod refusals;
 mod secrets;
+mod silence;
 mod stage;
 mod zombies;
 

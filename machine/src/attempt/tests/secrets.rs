@@ -40,8 +40,11 @@ fn result() -> CanonicalJson {
     CanonicalJson::parse(text.as_bytes()).unwrap()
 }
 
-/// The outcome that is kept, and no byte of the secret in any batch.
+/// The outcome that is kept, and no byte of the secret in any batch, request or live event.
 fn kept(stage: &Stage) -> ToolOutcome {
+    let asked = stage.left.iter().filter(|it| matches!(it, External::CallModel(_)));
+    let shown = alloc::format!("{:?} {:?}", asked.collect::<Vec<_>>(), stage.host.told);
+    assert!(!shown.contains(SECRET) && shown.contains("ToolCall"), "ARC-12: {shown}");
     for batch in &stage.host.store.log {
         let bytes = batch.encode();
         let is_there = bytes.windows(SECRET.len()).any(|it| it == SECRET.as_bytes());
@@ -87,7 +90,7 @@ fn arc_12_run_019_what_a_reconciler_proves_is_kept_like_any_other_result() {
 }
 
 #[test]
-fn arc_12_run_019_what_a_person_says_is_kept_like_any_other_result() {
+fn arc_12_run_019_case_se_01_what_a_person_says_is_kept_like_any_other_result() {
     let mut stage = stage("pay");
     stage.until_out(0, "tool.invoke");
     stage.host.wait_for_lease();

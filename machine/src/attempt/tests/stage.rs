@@ -124,7 +124,8 @@ impl Stage {
                 self.left.push(external.clone());
                 self.actors[at].out.push(external);
             }
-            Effect::CancelExternals | Effect::Schedule { .. } | Effect::Tell { .. } => {}
+            Effect::Tell { event, .. } => self.host.told.push(event),
+            Effect::CancelExternals | Effect::Schedule { .. } => {}
             Effect::ScheduleRenewal { .. } => self.actors[at].timers += 1,
             Effect::End(end) => {
                 let (rows, log) = (&self.host.store.rows, history(&self.host));

@@ -67,7 +67,7 @@ fn run_023_a_later_summary_stands_for_the_earlier_one_too() {
 }
 
 #[test]
-fn run_023_a_cleared_result_still_says_how_its_call_ended() {
+fn run_023_case_oh_05_a_cleared_result_still_says_how_its_call_ended() {
     let story = two_runs().tell([TWO.compacted(0, 2, Compaction::ResultsCleared)]);
     assert_eq!(kinds(&shown(&story)), kinds(&shown(&two_runs())));
     let (empty, bytes) = (Arc::<str>::from(""), r#""result""#.len() as u64);

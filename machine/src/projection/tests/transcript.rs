@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agent::Messages;
+use crate::agent::{Diagnostic, Messages, ToolOutcome};
 use crate::identity::ToolCallId;
 use crate::testkit::prompt::{check, kinds};
 use crate::testkit::walk::{Say, TALES, says};
@@ -166,4 +166,27 @@ proptest! {
     fn case_oh_03_every_prefix_of_any_history_is_a_valid_prompt(says in says(3)) {
         valid_at_every_prefix(&says);
     }
+}
+
+#[test]
+fn case_oh_05_no_gap_is_filled_with_what_nobody_said() {
+    let shown = |story: &Story| story.fold.messages(ONE.submission());
+    // A question to the model that was lost and asked again.
+    let plain: Vec<Message> = shown(&declared(&[])).iter().cloned().collect();
+    let again = Story::new().tell([ONE.input()]).at(2).tell([ONE.interrupted(0, 2)]);
+    assert_eq!(kinds(&shown(&again)), ["user"]);
+    let answered = shown(&again.tell([ONE.responded(0, &[])]));
+    assert_eq!(answered.iter().cloned().collect::<Vec<_>>(), plain);
+    // An unknown outcome is none: its batch is not shown, until somebody says how it ended.
+    let start = ONE.start(0, 0, 1);
+    let unknown = declared(&["pay"]).tell([ONE.prepared(start, "pay")]).tell([ONE.unknown(start)]);
+    assert_eq!(kinds(&shown(&unknown)), ["user"]);
+    let why = Diagnostic::cut("Bounced", "the bank says so");
+    let said = ONE.resolved(start, Resolution::Failed(why.clone()));
+    let failed = ONE.tool_settled(start.call, ToolOutcome::Failure(why));
+    let resolved = unknown.clone().tell([said, failed]);
+    assert_eq!(kinds(&shown(&resolved)), ["user", "assistant", "result"]);
+    // Nor is a call of which somebody wanted no more.
+    let cancelled = unknown.tell([ONE.abort_requested()]).tell([ONE.settled(Settlement::Aborted)]);
+    assert_eq!(kinds(&cancelled.fold.messages(TWO.submission())), ["user"]);
 }

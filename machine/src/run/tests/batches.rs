@@ -163,3 +163,53 @@ fn dur_009_a_start_of_an_older_epoch_is_followed_by_one_of_this_epoch() {
     assert_eq!(committed(&effects), [ONE.prepared(again, "file")]);
     assert_eq!(starts(&effects[1..])[0].epoch, Epoch(2));
 }
+
+/// How the calls of the first response ended, as the model is shown them.
+fn shown(bench: &Bench) -> Vec<ToolOutcome> {
+    let messages = bench.fold().messages(ONE.submission());
+    let outcomes = messages.iter().filter_map(|message| match message {
+        crate::agent::Message::ToolResult { outcome, .. } => Some(ToolOutcome::clone(outcome)),
+        _ => None,
+    });
+    outcomes.collect()
+}
+
+#[test]
+fn case_pr_01_of_three_calls_the_failure_of_one_repeats_none_of_the_others() {
+    let (bench, _) = declaring(&["pay", "look", "pay"]);
+    let bench = bench.authorized(0).returns(ONE.start(0, 0, 1)).returns(ONE.start(0, 1, 1));
+    // Whoever takes over starts only the third, which was proven never to have started.
+    let mut story = Story::new().tell([ONE.input()]);
+    story = story.tell([ONE.responded(0, &["pay", "look", "pay"])]);
+    story = story.tell([0, 2].map(|index| ONE.prepared(ONE.start(0, index, 1), "pay")));
+    for index in [0, 1] {
+        story = story.tell([ONE.tool_settled(ONE.call(0, index), success("result"))]);
+    }
+    assert_eq!(story.fold, *bench.fold(), "the story is that of the run");
+    let mut bench = Bench::live(&story, 2).authorized(0);
+    let effects = bench.look();
+    let starts = asked(&effects).into_iter().filter_map(|external| match external {
+        External::InvokeTool(it) => Some(it.call),
+        _ => None,
+    });
+    assert_eq!(starts.collect::<Vec<_>>(), [ONE.call(0, 2)]);
+    let failed = ToolOutcome::Failure(Diagnostic::cut("Bounced", "no"));
+    let (start, outcome) = (ONE.start(0, 2, 2), Arc::new(failed.clone()));
+    let bench = bench.answered(Answer::Tool { start, outcome });
+    assert_eq!(shown(&bench), [success("result"), success("result"), failed]);
+}
+
+#[test]
+fn case_pr_05_a_call_that_cannot_be_ended_properly_leaves_its_siblings_their_results() {
+    let (bench, _) = declaring(&["look", "look", "pay"]);
+    let bench = bench.authorized(0).returns(ONE.start(0, 0, 1)).returns(ONE.start(0, 1, 1));
+    let broken = ToolOutcome::Defect(Diagnostic::cut("OutputInvalid", "not what it declares"));
+    let (start, outcome) = (ONE.start(0, 2, 1), Arc::new(broken.clone()));
+    let bench = bench.answered(Answer::Tool { start, outcome });
+    assert_eq!(shown(&bench), [success("result"), success("result"), broken.clone()]);
+    // A second end of it, or of a sibling, overwrites nothing.
+    let again =
+        |index| Answer::Tool { start: ONE.start(0, index, 1), outcome: Arc::new(success("x")) };
+    let bench = bench.answered(again(2)).answered(again(0));
+    assert_eq!(shown(&bench), [success("result"), success("result"), broken]);
+}

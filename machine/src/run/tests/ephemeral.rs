@@ -58,3 +58,34 @@ fn timeless(record: Record) -> Record {
         other => other,
     }
 }
+
+/// An ephemeral run whose only call is of this tool and never gives an answer, driven until it
+/// rests for good; and how often it was made.
+fn unanswered(tool: &'static str) -> (State, usize) {
+    let mut outside = Host::new(&[&[tool]]).outside;
+    outside.silent = usize::MAX;
+    let beginning = State::ephemeral(&call("1", "hello"), Timestamp(1_000), Token([1; 16]));
+    let mut step = Run::step(beginning.unwrap().0, RESUMED);
+    loop {
+        let asked = asked(&step.effects).pop();
+        step = match (asked, step.state.liveness()) {
+            (Some(external), _) => Run::step(step.state, Input::Answered(outside.answer(external))),
+            (None, Liveness::Resting) => {
+                if !step.state.again() {
+                    return (step.state, outside.invocations());
+                }
+                Run::step(step.state, RESUMED)
+            }
+            (None, Liveness::Live) => panic!("a live run waits for something"),
+        };
+    }
+}
+
+#[test]
+fn run_014_an_ephemeral_run_makes_only_an_idempotent_call_again_and_not_for_ever() {
+    let (state, made) = unanswered("pay");
+    assert_eq!((made, state.epoch()), (1, Epoch(1)), "it may have happened");
+    let (state, made) = unanswered("file");
+    assert_eq!((made, state.epoch()), (crate::limits::CALL_STARTS, Epoch(5)));
+    assert_eq!(state.view().unwrap().open_starts().count(), 1, "its driver names the doubt");
+}

@@ -52,3 +52,27 @@ fn dur_009_a_call_that_waits_for_its_place_is_in_nobodys_doubt() {
     let open: Vec<Doubt> = bench.state.view().unwrap().open_starts().map(|it| it.0).collect();
     assert_eq!(open, [ONE.start(0, 0, 1)]);
 }
+
+#[test]
+fn ops_03_while_the_host_stops_what_comes_back_is_kept_and_nothing_new_begins() {
+    let policy = crate::agent::AgentPolicy { parallel_calls: 1, ..crate::testkit::policy() };
+    let mut bench = Bench::of(crate::testkit::under(policy)).responds(0, &["pay", "look"]);
+    bench = bench.authorized(0);
+    bench.look();
+    bench.state.drain();
+    let mut bench = bench.returns(ONE.start(0, 0, 1));
+    let effects = bench.look();
+    let settled = ONE.tool_settled(ONE.call(0, 0), success("result"));
+    assert_eq!((committed(&effects), effects.len()), (alloc::vec![settled], 1));
+    assert_eq!(bench.told(Input::Due(Timer::Deadline)).look(), []);
+    // Nor is the model asked once a whole batch is back, nor a batch started.
+    let mut bench = Bench::fresh().responds(0, &["look"]).authorized(0);
+    bench.look();
+    bench.state.drain();
+    let effects = bench.returns(ONE.start(0, 0, 1)).look();
+    assert_eq!((questions(&effects), committed(&effects).len()), (alloc::vec![], 1));
+    let mut bench = Bench::fresh().responds(0, &["pay"]);
+    bench.look();
+    bench.state.drain();
+    assert_eq!(bench.authorized(0).look(), []);
+}

@@ -1,18 +1,20 @@
 //! Random worlds around one run: whatever they answer, in whatever order, and whoever takes over,
 //! the run ends once, with a history that any provider accepts.
 
+mod answers;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::agent::{
     AgentPolicy, Allowance, ApprovalRule, ExecutionClass, Message, Messages, ModelRetry, OnDenial,
-    OnExhaustion, Schema, ToolChoice, ToolDefinition, Usage, Verdict,
+    OnExhaustion, Schema, ToolDefinition,
 };
-use crate::effect::{ApprovalAnswer, ApprovalQuestion};
 use crate::identity::{DurationMs, PrincipalId, SubmissionId, ToolName};
-use crate::json::CanonicalJson;
 use crate::projection::Projection;
+use crate::record::FinishKind;
 use crate::testkit::{bound, policy, text};
+use answers::answer;
 
 /// What the world does next. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -66,7 +68,7 @@ fn policies() -> impl Strategy<Value = AgentPolicy> {
     )
 }
 
-fn desk(policy: AgentPolicy) -> Arc<crate::agent::Binding> {
+pub(super) fn desk(policy: AgentPolicy) -> Arc<crate::agent::Binding> {
     let tool = |name, class| ToolDefinition::new(ToolName::new(name).unwrap(), class);
     let strict = Schema::parse(br#"{"type":"string"}"#).unwrap();
     let tools = alloc::vec![
@@ -76,16 +78,6 @@ fn desk(policy: AgentPolicy) -> Arc<crate::agent::Binding> {
     ];
     bound(tools, policy)
 }
-
-const BATCHES: [&[&str]; 7] = [
-    &[],
-    &["look"],
-    &["pay"],
-    &["look", "file", "pay"],
-    &["pay", "pay", "look", "look"],
-    &["nothing", "look"],
-    &["file", "file"],
-];
 
 /// A run, its log, and what is out.
 struct World {
@@ -97,6 +89,8 @@ struct World {
     said: u8,
     epoch: u64,
     settled: Option<Settlement>,
+    /// The content of every batch that was committed, in order.
+    batches: Vec<crate::digest::Digest>,
 }
 
 impl World {
@@ -104,8 +98,9 @@ impl World {
         let (binding, story) = (desk(policy), Story::new().tell([ONE.input()]));
         let state = Bench::resting_with(binding.clone(), &story, 1).state;
         let (out, timers) = (Vec::new(), Vec::new());
-        let log = story.fold;
-        Self { binding, state, log, out, timers, said: 0, epoch: 1, settled: None }.told(RESUMED)
+        let (log, settled, batches) = (story.fold, None, Vec::new());
+        let world = Self { binding, state, log, out, timers, said: 0, epoch: 1, settled, batches };
+        world.told(RESUMED)
     }
 
     fn told(mut self, input: Input) -> Self {
@@ -114,12 +109,17 @@ impl World {
         for effect in step.effects {
             assert!(self.settled.is_none(), "RUN-002: nothing follows the settlement");
             match effect {
-                Effect::Commit(batch) => self.log.apply(Epoch(self.epoch), &batch).unwrap(),
+                Effect::Commit(batch) => {
+                    paired(&batch, &self.log);
+                    self.log.apply(Epoch(self.epoch), &batch).unwrap();
+                    self.batches.push(batch.content());
+                }
                 Effect::External(external) => self.ask(external),
                 Effect::Schedule { timer, .. } => self.timers.push(timer),
                 Effect::Tell(_) => {}
                 Effect::Settle(settlement) => {
                     assert_eq!(settlement.check(), Ok(()));
+                    self.ended(&settlement);
                     self.settled = Some(settlement);
                 }
             }
@@ -153,6 +153,29 @@ impl World {
         assert!(self.state.flights().tools.len() <= places, "RUN-009");
     }
 
+    /// Every permit is back, nothing that was said is lost, and no budget is passed by more than
+    /// the one response that may follow it.
+    fn ended(&self, settlement: &Settlement) {
+        let out = self.out.iter().any(|it| matches!(it, External::InvokeTool(_)));
+        assert!(!out && self.state.flights().tools.is_empty(), "RUN-009: a permit is still out");
+        let view = self.log.submission(ONE.submission()).unwrap();
+        let run = view.run.as_ref().unwrap();
+        if matches!(settlement, Settlement::Completed { finish: FinishKind::ModelStop, .. }) {
+            assert!(self.state.steering.is_empty(), "RUN-013: the run would otherwise stop");
+        }
+        let policy = self.binding.definition.policy();
+        let grace = usize::from(policy.on_exhaustion == OnExhaustion::FinalAnswer);
+        let turns = policy.allowance.turns.unwrap() as usize;
+        assert!(run.turns.len() <= turns + grace, "RUN-016: one grace turn at most");
+        let calls = run.turns.iter().flat_map(|turn| &turn.calls);
+        let ran = calls.filter(|call| {
+            let outcome = call.outcome.as_deref();
+            !matches!(outcome, None | Some(ToolOutcome::Rejected(_) | ToolOutcome::InvalidInput(_)))
+        });
+        let most = policy.allowance.tool_calls.map_or(usize::MAX, |most| most as usize);
+        assert!(ran.count() <= most, "RUN-015: no call that the budget forbids runs");
+    }
+
     fn act(mut self, act: &Act) -> Self {
         if self.settled.is_some() {
             return self;
@@ -161,8 +184,12 @@ impl World {
             Act::Answer { which, how } => match which.checked_rem(self.out.len()) {
                 Some(at) => {
                     let external = self.out.remove(at);
-                    let answer = answer(&external, *how);
-                    self.told(Input::Answered(answer))
+                    let world = self.told(Input::Answered(answer(&external, *how)));
+                    // Whoever claims next finds out what became of a start without an answer.
+                    match (&world.settled, world.state.liveness()) {
+                        (None, Liveness::Resting) => world.taken_over(),
+                        (Some(_), _) | (None, Liveness::Live) => world,
+                    }
                 }
                 None => self,
             },
@@ -201,6 +228,7 @@ impl World {
             let records = open.into_iter().map(proven).collect();
             let batch = crate::record::Batch::new(&lane, records).unwrap();
             self.log.apply(Epoch(self.epoch), &batch).unwrap();
+            self.batches.push(batch.content());
         }
         let (lane, submission) = (call("1", "").conversation, ONE.submission());
         let epoch = Epoch(self.epoch);
@@ -225,80 +253,34 @@ impl World {
     }
 }
 
-fn answer(external: &External, how: u8) -> Answer {
-    match external {
-        External::CallModel(request) => {
-            let (run, turn, purpose) = (request.run, request.turn, request.purpose);
-            let response = respond(request.tools, how);
-            Answer::Model { run, turn, purpose, response }
-        }
-        External::Check { run, turn, subject, values } => {
-            let fits = |at: usize| !how.is_multiple_of(5) || at != 0;
-            let verdict = |at| (!fits(at)).then(|| Diagnostic::cut("Schema", "no"));
-            let verdicts = (0..values.len()).map(verdict).collect();
-            Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts }
-        }
-        External::Approve { run, turn, questions } => {
-            let answer = |it: &ApprovalQuestion| ApprovalAnswer {
-                call: it.call,
-                digest: it.digest,
-                verdict: if how.is_multiple_of(4) { Verdict::Denied } else { Verdict::Approved },
-            };
-            let answers = questions.iter().map(answer).collect();
-            Answer::Approver { run: *run, turn: *turn, answers }
-        }
-        External::Authorize { run, turn, .. } => {
-            let denied = how.is_multiple_of(6);
-            let authorization = if denied { Authorization::Denied } else { Authorization::Allowed };
-            Answer::Authorizer { run: *run, turn: *turn, authorization }
-        }
-        External::InvokeTool(it) => {
-            let start = Doubt { call: it.call, start: it.epoch };
-            let why = || Diagnostic::cut("No", "no");
-            let outcome = match how % 4 {
-                0 => ToolOutcome::Failure(why()),
-                1 => ToolOutcome::Defect(why()),
-                _ => ToolOutcome::Success(CanonicalJson::string("yes").unwrap()),
-            };
-            Answer::Tool { start, outcome: Arc::new(outcome) }
-        }
-        External::Reconcile(it) => panic!("{it:?}: the run reconciles nothing"),
-    }
-}
-
-fn respond(tools: ToolChoice, how: u8) -> Result<Arc<ModelResponse>, ModelFault> {
-    let why = || Diagnostic::cut("Model", "no");
-    match how % 11 {
-        0 => Err(ModelFault::Unavailable(why())),
-        1 => Err(ModelFault::RateLimited { diagnostic: why(), retry_after: None }),
-        2 if how > 200 => Err(ModelFault::Protocol(why())),
-        3 if how > 200 => Err(ModelFault::ContextLength(why())),
-        // Now and then a model calls tools although it may not.
-        4 if how > 100 => Ok(Arc::new(response(&["look"]))),
-        _ => {
-            let calls = match tools {
-                ToolChoice::Allowed => BATCHES[usize::from(how) % BATCHES.len()],
-                ToolChoice::Forbidden => &[],
-            };
-            let tokens = u64::from(how % 16);
-            let usage = Usage { output_tokens: tokens, cost_micros: tokens, ..Usage::default() };
-            Ok(Arc::new(ModelResponse { usage: Some(usage), ..response(calls) }))
-        }
+/// ARC-03: each result of a batch is that of a call that is declared and has none.
+fn paired(batch: &crate::record::Batch, log: &Projection) {
+    let view = log.submission(ONE.submission()).unwrap();
+    let mut ended: Vec<ToolCallId> = Vec::new();
+    for (at, record) in batch.records().iter().enumerate() {
+        let Record::ToolSettled(it) = record else { continue };
+        let is_new = batch.records()[..at].iter().any(|it| matches!(it, Record::ModelResponded(_)));
+        let open = view.calls().any(|call| call.id == it.call && call.outcome.is_none());
+        assert!((open || is_new) && !ended.contains(&it.call), "ARC-03: {it:?}");
+        ended.push(it.call);
     }
 }
 
 /// RUN-005, RUN-006: each response is followed by the results of its calls, in their order.
 fn whole(messages: &Messages) {
-    let mut awaited: Vec<&str> = Vec::new();
+    let mut awaited: Vec<ToolCallId> = Vec::new();
+    let mut turns = (0..).map(Turn);
     for message in messages.iter() {
         match message {
-            Message::ToolResult { label, .. } => {
+            Message::ToolResult { call, .. } => {
                 assert!(!awaited.is_empty(), "a result without its call");
-                assert_eq!(awaited.remove(0), &**label);
+                assert_eq!(awaited.remove(0), *call, "RUN-006");
             }
             Message::Assistant(response) => {
                 assert!(awaited.is_empty(), "a call without its result");
-                awaited = response.calls().map(|call| &*call.label).collect();
+                let turn = turns.next().unwrap();
+                let calls = 0..response.calls().count();
+                awaited = calls.map(|at| ToolCallId::derive(ONE.run(), turn, at)).collect();
             }
             Message::User(_) | Message::Summary(_) => {
                 assert!(awaited.is_empty(), "a call without its result");
@@ -336,6 +318,15 @@ proptest! {
         acts in prop::collection::vec(act(), 0..60),
     ) {
         lives(policy, &acts);
+    }
+
+    #[test]
+    fn cap_005_the_same_answers_in_the_same_order_commit_the_same_batches(
+        policy in policies(),
+        acts in prop::collection::vec(act(), 0..40),
+    ) {
+        let batches = lives(policy.clone(), &acts).batches;
+        prop_assert_eq!(lives(policy, &acts).batches, batches);
     }
 }
 

@@ -3,6 +3,7 @@
 use everstep_machine::agent::{ApprovalRule, ExecutionClass, FailureMode, RetryClass, Risk};
 
 use super::{failure, said};
+use crate::scenario::Silence;
 use crate::scenario::draft::{Located, Reaction, Tool, Traits};
 
 impl Tool {
@@ -13,6 +14,8 @@ impl Tool {
             class,
             reconciles: false,
             latency_ms: Located::here(0),
+            silent_starts: Located::here(0),
+            silence: Silence::Done,
             reaction: Reaction::Result(said("null")),
             traits: Traits::default(),
         }
@@ -50,6 +53,14 @@ impl Tool {
     #[must_use]
     pub fn latency_ms(self, latency: u64) -> Self {
         Self { latency_ms: Located::here(latency), ..self }
+    }
+
+    /// The first so many starts of each call give no answer, ever, whether they did their work or
+    /// not.
+    #[track_caller]
+    #[must_use]
+    pub fn silent(self, starts: u64, silence: Silence) -> Self {
+        Self { silent_starts: Located::here(starts), silence, ..self }
     }
 
     /// What it returns, as JSON text.

@@ -101,6 +101,14 @@ impl Turn {
         self
     }
 
+    /// One more who asks for it first hears nothing until the time for an answer is over.
+    #[track_caller]
+    #[must_use]
+    pub fn after_silence(mut self, tag: &str, message: &str) -> Self {
+        self.faults.push(model_failure(FaultKind::Silent, tag, message));
+        self
+    }
+
     /// One more who asks for it first is told to come back after so many milliseconds.
     #[track_caller]
     #[must_use]

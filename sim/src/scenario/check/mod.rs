@@ -14,8 +14,9 @@ use everstep_machine::agent::{AgentPolicy, Diagnostic, Pointer, Schema};
 use everstep_machine::identity::NameError;
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::{RUN_TURNS, TEXT_BYTES};
+use everstep_schema::Checker;
 
-use super::bounds::{AMOUNT, WORKERS};
+use super::bounds::{AMOUNT, LATENCY_MS, WORKERS};
 use super::draft::{Checked, Failure, Json, Located, Said, ScenarioBuilder, Site};
 use super::fault::Fault;
 use super::noun::Noun;
@@ -70,6 +71,7 @@ pub(super) fn agent(
     let Located { value: policy, site } = policy;
     let number = |value: u64| Located::new(value, site.clone());
     within("parallel_calls", &number(policy.parallel_calls.into()), 1, u64::from(u32::MAX))?;
+    within("model_timeout_ms", &number(policy.model_timeout.0), 1, LATENCY_MS)?;
     if let Some(context) = policy.context {
         let limit = context.limit_tokens;
         within("limit_tokens", &number(limit), 1, AMOUNT)?;
@@ -108,12 +110,14 @@ pub(super) fn within(
     Err(said.site.fault(Fault::OutOfRange { key, found, least, most }))
 }
 
-/// A JSON Schema: an object, or the ones that everything and nothing fits.
+/// A sound JSON Schema: an object, or the ones that everything and nothing fits.
 pub(super) fn schema(key: &'static str, said: &Json) -> Checked<Schema> {
     let json = json(said)?;
     let text = json.as_str();
     if text.starts_with('{') || matches!(text, "true" | "false") {
-        return Ok(Schema::from(json));
+        let schema = Schema::from(json);
+        let unsound = |why| said.site.fault(Fault::Unsound { key, why });
+        return Checker::new().compile(&schema).map_err(unsound).map(|()| schema);
     }
     Err(said.site.fault(Fault::NotASchema { key }))
 }

@@ -5,7 +5,7 @@ use everstep_machine::identity::{DurationMs, GroupName, ToolName};
 use everstep_machine::limits::JSON_BYTES;
 
 use super::{at_most, diagnostic, distinct, json, name, pointer, schema, text, within};
-use crate::scenario::bounds::{LATENCY_MS, TOOLS};
+use crate::scenario::bounds::{LATENCY_MS, SILENT_STARTS, TOOLS};
 use crate::scenario::draft::{Answer, Checked, Reaction, Reply, Said, Tool, Traits};
 use crate::scenario::fault::Fault;
 use crate::scenario::noun::Noun;
@@ -101,7 +101,9 @@ fn tool(part: &Tool) -> Checked<ToolScript> {
         Reaction::Result(result) => ToolOutcome::Success(json(result)?),
         Reaction::Failure(failure) => ToolOutcome::Failure(diagnostic(failure)?),
     };
-    Ok(ToolScript { definition, latency, outcome })
+    let most = u64::from(SILENT_STARTS);
+    let silent_starts = within("silent_starts", &part.silent_starts, 0, most)? as u32;
+    Ok(ToolScript { definition, latency, silent_starts, silence: part.silence, outcome })
 }
 
 /// Puts what a tool declares into its definition.

@@ -12,7 +12,7 @@ use crate::scenario::draft::{
 use crate::scenario::fault::Fault;
 use crate::scenario::words::FaultKind;
 use crate::scenario::{
-    AnswerScript, CallScript, RuleScript, Says, ThenScript, TurnScript, WhenScript,
+    AnswerScript, CallScript, FaultScript, RuleScript, Says, ThenScript, TurnScript, WhenScript,
 };
 
 impl Tools {
@@ -113,11 +113,11 @@ fn optional(key: &'static str, said: Option<&Said>) -> Checked<Option<String>> {
     said.map(|said| text(key, said)).transpose()
 }
 
-fn model_fault(part: &ModelFailure) -> Checked<ModelFault> {
+fn model_fault(part: &ModelFailure) -> Checked<FaultScript> {
     let ModelFailure { kind, failure, retry_after_ms } = part;
     let diagnostic = diagnostic(failure)?;
-    Ok(match kind {
-        FaultKind::Unavailable => ModelFault::Unavailable(diagnostic),
+    let fault = match kind {
+        FaultKind::Unavailable | FaultKind::Silent => ModelFault::Unavailable(diagnostic),
         FaultKind::Protocol => ModelFault::Protocol(diagnostic),
         FaultKind::RateLimited => {
             let retry_after = retry_after_ms.as_ref().map(|it| DurationMs(it.value));
@@ -125,5 +125,6 @@ fn model_fault(part: &ModelFailure) -> Checked<ModelFault> {
         }
         FaultKind::ContextLength => ModelFault::ContextLength(diagnostic),
         FaultKind::Refused => ModelFault::Refused(diagnostic),
-    })
+    };
+    Ok(FaultScript { fault, is_silent: matches!(kind, FaultKind::Silent) })
 }

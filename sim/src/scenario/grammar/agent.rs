@@ -1,8 +1,8 @@
 //! An agent, how its runs may go, and who is asked about its calls.
 
 use everstep_machine::limits::{
-    CONTEXT_KEEP_TOKENS, REPEATED_FAILURES, RESPONSE_CALLS, RETRY_FIRST_MS, RETRY_LONGEST_MS,
-    RUN_PARALLEL_CALLS, RUN_TURNS,
+    CONTEXT_KEEP_TOKENS, MODEL_TIMEOUT_MS, REPEATED_FAILURES, RESPONSE_CALLS, RETRY_FIRST_MS,
+    RETRY_LONGEST_MS, RUN_PARALLEL_CALLS, RUN_TURNS,
 };
 
 use super::Presence::{Default, Optional, Required};
@@ -117,6 +117,12 @@ static POLICY: Table = Table {
             Shape::Table(&RETRY),
             Optional,
             "How a model that could not answer is asked again.",
+        ),
+        key(
+            "model_timeout_ms",
+            Shape::Whole(1, LATENCY_MS),
+            default!(MODEL_TIMEOUT_MS, "600000"),
+            "How long a model may take to answer, in milliseconds.",
         ),
         key(
             "unreported_tokens",

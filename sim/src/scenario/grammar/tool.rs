@@ -4,9 +4,9 @@ use everstep_machine::limits::{JSON_BYTES, TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
 
 use super::Presence::{Default, Optional, Required};
 use super::{Rule, Shape, Table, key};
-use crate::scenario::bounds::{LATENCY_MS, REDACTIONS};
+use crate::scenario::bounds::{LATENCY_MS, REDACTIONS, SILENT_STARTS};
 use crate::scenario::words::{
-    APPROVALS, CLASSES, FAILURE_MODES, RECONCILERS, RETRY_CLASSES, RISKS, words,
+    APPROVALS, CLASSES, FAILURE_MODES, RECONCILERS, RETRY_CLASSES, RISKS, SILENCES, words,
 };
 
 /// The keys of every tool, with those of one kind of file among them.
@@ -90,6 +90,18 @@ pub(super) static TOOL: Table = Table {
     keys: tool_keys! {
         reconciler: "Who can be asked what became of a start: nobody, or one who answers truthfully from what happened.",
         latency: "How long a call takes, in milliseconds.",
+        key(
+            "silent_starts",
+            Shape::Whole(0, SILENT_STARTS as u64),
+            Default("0"),
+            "How many starts of each call give no answer, ever: the first ones.",
+        ),
+        key(
+            "silence",
+            Shape::Word(&words(&SILENCES)),
+            Default("\"done\""),
+            "Whether a start that gives no answer in time does its work nevertheless.",
+        ),
     },
     rules: &[Rule::Excludes("failure", "result")],
 };

@@ -69,7 +69,7 @@ static FAULT: Table = Table {
             "kind",
             Shape::Word(&words(&FAULTS)),
             Required,
-            "The provider could not be asked, wants a pause, or refuses the request; or what came back is no response.",
+            "The provider could not be asked, wants a pause, refuses the request, or is silent; or what came back is no response.",
         ),
         key("tag", Shape::Text, Required, "A short, stable name."),
         key("message", Shape::Text, Required, "What happened, in a sentence."),

@@ -4,6 +4,7 @@ use everstep_machine::agent::{Allowance, ExecutionClass};
 use everstep_machine::identity::DurationMs;
 
 use super::{Row, denials, names, policy, texts, turns};
+use crate::scenario::Silence;
 use crate::scenario::bounds::DEFAULT_WORKERS;
 use crate::scenario::draft::{
     Abort, Answer, Checked, ExactlySaid, Failure, Located, Reaction, Reply, ScenarioBuilder,
@@ -13,7 +14,7 @@ use crate::scenario::fault::Fault;
 use crate::scenario::grammar::ROOT;
 use crate::scenario::words::{
     ANSWERS, APPROVALS, AnswerKind, CLASSES, EVERY_MOMENT, FAILURE_MODES, FINISHES, LIMITS,
-    OUTCOMES, RECONCILERS, RETRY_CLASSES, RISKS, meaning,
+    OUTCOMES, RECONCILERS, RETRY_CLASSES, RISKS, SILENCES, meaning,
 };
 
 pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilder> {
@@ -48,6 +49,8 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
         class: row.word_or("class", &CLASSES, ExecutionClass::Ordinary),
         reconciles: row.word_or("reconciler", &RECONCILERS, false),
         latency_ms: row.whole_or("latency_ms", 0),
+        silent_starts: row.whole_or("silent_starts", 0),
+        silence: row.word_or("silence", &SILENCES, Silence::Done),
         reaction: match row.row("failure") {
             Some(failed) => Reaction::Failure(failure(&failed)?),
             None => Reaction::Result(row.json_or("result", "null")?),

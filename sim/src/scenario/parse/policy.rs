@@ -71,6 +71,7 @@ fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
             first: DurationMs(number(&row, "first_ms", usual.retry.first.0)),
             longest: DurationMs(number(&row, "longest_ms", usual.retry.longest.0)),
         }),
+        model_timeout: DurationMs(number(row, "model_timeout_ms", usual.model_timeout.0)),
         usage: match row.whole("unreported_tokens") {
             Some(tokens) => UsageReporting::Unreported { tokens: tokens.value },
             None => UsageReporting::Reported,

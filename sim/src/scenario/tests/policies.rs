@@ -9,7 +9,7 @@ use everstep_machine::identity::{DurationMs, GroupName, PrincipalId};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
-use super::super::{Fault, Noun, Says, USUAL_USAGE};
+use super::super::{Fault, Noun, Says, Silence, USUAL_USAGE};
 use super::super::{Rule, Scenario, Submission, Tool, Turn};
 use super::{accepted, fault_at, refused, small_and, small_with};
 
@@ -41,6 +41,7 @@ on_exhaustion = "fail"
 repeated_failures = 0
 on_denial = "return-to-model"
 parallel_calls = 2
+model_timeout_ms = 900
 unreported_tokens = 30
 output = { type = "object" }
 status_note = true
@@ -68,6 +69,7 @@ disposition = { at = "/verdict", allowed = ["done", "refused"] }
         },
         parallel_calls: 2,
         retry: ModelRetry { retries: 4, first: DurationMs(10), longest: DurationMs(20) },
+        model_timeout: DurationMs(900),
         usage: UsageReporting::Unreported { tokens: 30 },
         context: Some(ContextPolicy { limit_tokens: 200, keep_tokens: 100 }),
         output: Some(Schema::parse(b"{\"type\":\"object\"}").expect("a schema")),
@@ -98,6 +100,7 @@ fn scenario_policy_that_contradicts_itself_is_refused_where_it_stands() {
         assert_eq!(fault, Fault::NotASchema { key: "output" });
     }
     for (line, key) in [
+        ("model_timeout_ms = 0", "model_timeout_ms"),
         ("parallel_calls = 0", "parallel_calls"),
         ("tokens = 0", "tokens"),
         ("duration_ms = 86400001", "duration_ms"),
@@ -144,6 +147,12 @@ approval = \"ask\"";
     assert!(matches!(fault, Fault::BadPointer { key: "redact", .. }));
     let fault = refused(&with("parameters = 1")).fault().clone();
     assert_eq!(fault, Fault::NotASchema { key: "parameters" });
+    let fault = refused(&with("success = { type = \"strin\" }")).fault().clone();
+    assert!(matches!(fault, Fault::Unsound { key: "success", .. }), "CAP-002: {fault:?}");
+    let fault = refused(&policy("output = { \"$ref\" = \"https://a.b\" }")).fault().clone();
+    assert!(matches!(fault, Fault::Unsound { key: "output", .. }), "CAP-002: {fault:?}");
+    let fault = refused(&with("silent_starts = 17")).fault().clone();
+    assert!(matches!(fault, Fault::OutOfRange { key: "silent_starts", .. }));
     let fault = refused(&with("group = \"\"")).fault().clone();
     assert!(matches!(fault, Fault::BadName { key: "group", .. }));
 }
@@ -183,11 +192,11 @@ faults = [
     };
     assert_eq!(answer.usage, Some(usage));
     assert!(matches!(
-        &turn.faults[..],
+        &turn.faults.iter().map(|it| (&it.fault, it.is_silent)).collect::<Vec<_>>()[..],
         [
-            ModelFault::RateLimited { retry_after: Some(DurationMs(70)), .. },
-            ModelFault::ContextLength(_),
-            ModelFault::Refused(_),
+            (ModelFault::RateLimited { retry_after: Some(DurationMs(70)), .. }, false),
+            (ModelFault::ContextLength(_), false),
+            (ModelFault::Refused(_), false),
         ]
     ));
     let silent = accepted(&small_with("text = \"Done.\"", "text = \"Done.\"\nno_usage = true"));
@@ -278,6 +287,8 @@ risk = "high"
 resource = "/b"
 group = "g"
 timeout_ms = 8
+silent_starts = 2
+silence = "undone"
 retry = "transient"
 [[turns]]
 reasoning = "Hm."
@@ -287,6 +298,7 @@ faults = [
   { kind = "unavailable", tag = "A", message = "a" },
   { kind = "rate-limited", tag = "B", message = "b", retry_after_ms = 5 },
   { kind = "context-length", tag = "C", message = "c" },
+  { kind = "silent", tag = "E", message = "e" },
 ]
 [[turns]]
 fault = { kind = "refused", tag = "D", message = "d" }
@@ -314,13 +326,15 @@ expect_limit = "cost"
         .acts_on("/b")
         .group("g")
         .timeout_ms(8)
+        .silent(2, Silence::Undone)
         .retry(RetryClass::Transient);
     let turn = Turn::calls("erase", "{}")
         .thinking("Hm.")
         .using(Usage { output_tokens: 50, ..USUAL_USAGE })
         .after_unavailable("A", "a")
         .after_rate_limit("B", "b", 5)
-        .after_too_long("C", "c");
+        .after_too_long("C", "c")
+        .after_silence("E", "e");
     let submission = Submission::new("a")
         .allowance(Allowance { turns: Some(2), ..Allowance::default() })
         .expect(Outcome::Failed)

@@ -6,7 +6,7 @@ use everstep_machine::identity::{ConversationId, DurationMs, IdempotencyKey, Too
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Outcome;
 
-use super::super::{AbortMoment, AnswerScript, Says, TurnScript, USUAL_USAGE};
+use super::super::{AbortMoment, AnswerScript, FaultScript, Says, TurnScript, USUAL_USAGE};
 use super::{accepted, small_and, small_with};
 
 fn json(text: &str) -> CanonicalJson {
@@ -24,6 +24,7 @@ fn says(text: &str) -> TurnScript {
 }
 
 fn fails(fault: ModelFault) -> TurnScript {
+    let fault = FaultScript { fault, is_silent: false };
     TurnScript { faults: Vec::new(), says: Says::Fault(fault) }
 }
 

@@ -134,3 +134,23 @@ fn dur_009_a_reconciler_is_asked_by_the_name_of_its_tool() {
     assert_eq!(run(toolkit.reconcile(doubted("pay"))), proven());
     assert_eq!(run(toolkit.reconcile(doubted("look"))), Reconciliation::Unprovable);
 }
+
+#[test]
+fn cap_004_what_a_reconciler_found_out_is_held_against_what_its_tool_declares() {
+    let found = |text: &'static str| {
+        let toolkit = Toolkit::new([tool("pay").reconciler(move |_| async move {
+            let found = everstep_machine::agent::Resolution::Completed(json(text));
+            Reconciliation::Proven(found)
+        })]);
+        let doubt = Doubt { call: ToolCallId([7; 16]), start: Epoch(3) };
+        let doubted = Doubted { doubt, tool: named("pay"), asking: Epoch(5) };
+        match run(toolkit.unwrap().reconcile(doubted)) {
+            Reconciliation::Proven(everstep_machine::agent::Resolution::Failed(why)) => {
+                why.tag().to_owned()
+            }
+            Reconciliation::Proven(_) => "proven".to_owned(),
+            Reconciliation::Unprovable => "unprovable".to_owned(),
+        }
+    };
+    assert_eq!((found("7").as_str(), found("\"7\"").as_str()), ("proven", "OutputInvalid"));
+}
