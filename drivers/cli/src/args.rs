@@ -183,7 +183,7 @@ Exit codes:
   1  it is settled as failed or aborted
   2  the command, the agent file or the input is wrong
   3  the environment failed: the database cannot be opened, read or written
-  4  it is not settled: a person has to say what became of a call, or a signal stopped it";
+  4  it is not settled: a person has to say something of a call, or a signal stopped it";
 
 /// What `everstep run` is asked.
 #[derive(Args, Debug)]

@@ -102,8 +102,10 @@ fn ops_02_commands_say_their_exit_codes_in_their_help_and_in_the_documents() {
 #[test]
 fn ops_02_every_flag_of_an_operator_is_in_the_documents() {
     let home = desk();
-    let acts =
-        [("submissions", &["list", "show", "abort", "resolve"][..]), ("log", &["show", "verify"])];
+    let acts = [
+        ("submissions", &["list", "show", "abort", "resolve", "approve", "deny"][..]),
+        ("log", &["show", "verify"]),
+    ];
     for (command, acts) in acts {
         let section = section(&format!("## `everstep {command} "));
         for act in acts {
