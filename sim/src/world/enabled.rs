@@ -183,8 +183,12 @@ impl World {
     fn may_look(&self) -> bool {
         let operator = self.processes.iter().find(|process| process.role == Role::Operator);
         let is_free = operator.is_some_and(|process| process.progress == Progress::Idle);
-        let mut rows = self.shelves.iter().flat_map(|shelf| shelf.rows());
-        is_free && rows.any(|row| wants_people(row))
+        let mut shelves = self.shelves.iter();
+        is_free
+            && shelves.any(|shelf| {
+                let now = shelf.lane().time(self.clock);
+                shelf.rows().iter().any(|row| wants_people(row, now))
+            })
     }
 
     /// The next time at which something is due that nobody needs to move for.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everstep_machine::identity::{PrincipalId, SubmissionId};
+use everstep_machine::identity::{PrincipalId, SubmissionId, Timestamp};
 use everstep_machine::ledger::{
     ApprovalMark, Command, DecisionIntent, Phase, ResolutionIntent, Row,
 };
@@ -89,23 +89,24 @@ impl World {
 
     fn open_request(&self) -> Option<(usize, SubmissionId, ApprovalMark)> {
         self.shelves.iter().enumerate().find_map(|(lane, shelf)| {
+            let now = shelf.lane().time(self.clock);
             shelf.rows().iter().find_map(|row| {
-                let mark = wanted(row).next()?.clone();
+                let mark = wanted(row, now).next()?.clone();
                 Some((lane, row.admission.submission, mark))
             })
         })
     }
 }
 
-/// Whether somebody can say something of a row.
-pub(super) fn wants_people(row: &Row) -> bool {
-    row.marks.iter().any(|mark| mark.is_open()) || wanted(row).next().is_some()
+/// Whether somebody can say something of a row at this time.
+pub(super) fn wants_people(row: &Row, now: Timestamp) -> bool {
+    row.marks.iter().any(|mark| mark.is_open()) || wanted(row, now).next().is_some()
 }
 
-/// The requests that can still be decided, as far as the row says.
-fn wanted(row: &Row) -> impl Iterator<Item = &ApprovalMark> {
+/// The requests that can still be decided at this time, as far as the row says.
+fn wanted(row: &Row, now: Timestamp) -> impl Iterator<Item = &ApprovalMark> {
     let open = row.phase == Phase::Suspended && row.abort.is_none();
-    row.approvals.iter().filter(move |mark| open && mark.is_open())
+    row.approvals.iter().filter(move |mark| open && mark.is_open() && !mark.is_expired(now))
 }
 
 fn operator() -> PrincipalId {
