@@ -79,8 +79,8 @@ pub(crate) fn history(
 #[derive(Clone, Debug)]
 pub(crate) struct Unknown {
     pub(crate) mark: Mark,
-    pub(crate) tool: Option<ToolName>,
-    pub(crate) parameters: Option<CanonicalJson>,
+    pub(crate) tool: ToolName,
+    pub(crate) parameters: CanonicalJson,
 }
 
 /// The unknown outcomes of a row, open or not, with the names of their tools.
@@ -96,13 +96,19 @@ pub(crate) fn unknown(
     let view = history.submission(row.admission.submission);
     let named = row.marks.iter().map(|mark| {
         let call = view.and_then(|view| view.calls().find(|call| call.id == mark.doubt.call));
-        Unknown {
-            mark: mark.clone(),
-            tool: call.map(|call| call.tool.clone()),
-            parameters: call.map(|call| call.parameters.clone()),
-        }
+        let call = call.ok_or_else(|| {
+            let call = mark.doubt.call;
+            let why = format!(
+                "{lane}: the row says that call {call} is in doubt, and the log has no such call\n\
+                 help: stop working on it and keep a copy; `everstep log verify` says what is \
+                 wrong, and a backup brings it back"
+            );
+            Complaint::new(Exit::Safety, why)
+        })?;
+        let (tool, parameters) = (call.tool.clone(), call.parameters.clone());
+        Ok(Unknown { mark: mark.clone(), tool, parameters })
     });
-    Ok(named.collect())
+    named.collect()
 }
 
 impl Unknown {
@@ -118,8 +124,8 @@ impl Unknown {
         json!({
             "call": self.mark.doubt.call.to_string(),
             "start": self.mark.doubt.start.0,
-            "tool": self.tool.as_ref().map(ToolName::as_str),
-            "parameters": self.parameters.as_ref().map(CanonicalJson::as_str),
+            "tool": self.tool.as_str(),
+            "parameters": self.parameters.as_str(),
             "since_ms": self.mark.since.0,
             "state": self.state(),
             "said": said(&self.mark).map(said_json),
@@ -153,9 +159,7 @@ pub(crate) fn said_words(said: &ResolutionIntent) -> String {
 impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Mark { doubt, since, .. } = &self.mark;
-        let tool = self.tool.as_ref().map_or("a tool", ToolName::as_str);
-        let parameters = self.parameters.as_ref().map_or("", CanonicalJson::as_str);
-        let parameters = output::one_line(parameters);
+        let (tool, parameters) = (&self.tool, output::one_line(self.parameters.as_str()));
         let (call, start, age) = (doubt.call, doubt.start, age(*since));
         write!(f, "{tool} {parameters}  call {call}, start {start}, {} for {age}", self.state())?;
         match said(&self.mark) {

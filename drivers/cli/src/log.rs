@@ -52,7 +52,12 @@ fn show(start: &str, look: &Look) -> Outcome {
         return Err(if found.is_empty() {
             nothing(start, look)
         } else {
-            Complaint::new(Exit::Usage, format!("{start}: several conversations begin like this"))
+            Complaint::new(
+                Exit::Usage,
+                format!(
+                    "{start}: several conversations begin like this\nhelp: give more of the name"
+                ),
+            )
         });
     };
     let mut records = Vec::new();

@@ -9,10 +9,13 @@ use everstep_machine::limits::JSON_BYTES;
 use crate::args::Run;
 use crate::exit::{Complaint, Exit};
 
-/// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file.
+/// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file, and `@@` begins
+/// a text that begins with `@`.
 pub(super) fn input(args: &Run) -> Result<CanonicalJson, Complaint> {
+    let here = |text: &str| ("the input".to_owned(), text.as_bytes().to_vec());
     let (name, bytes) = match args.input.strip_prefix('@') {
-        None => ("the input".to_owned(), args.input.clone().into_bytes()),
+        None => here(&args.input),
+        Some(text) if text.starts_with('@') => here(text),
         Some(path) => (path.to_owned(), bounded(path)?),
     };
     let usage = |why: &dyn std::fmt::Display| Complaint::new(Exit::Usage, format!("{name}: {why}"));
@@ -37,6 +40,9 @@ fn bounded(path: &str) -> Result<Vec<u8>, Complaint> {
         File::open(path).and_then(|file| file.take(JSON_BYTES as u64 + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(bytes),
-        Err(why) => Err(Complaint::new(Exit::Environment, format!("{path}: {why}"))),
+        Err(why) => {
+            let help = "@FILE takes the input from a file; @@ begins a text that begins with @";
+            Err(Complaint::new(Exit::Environment, format!("@{path}: {why}\nhelp: {help}")))
+        }
     }
 }

@@ -16,12 +16,14 @@ mod progress;
 mod report;
 mod trouble;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
 use everstep_machine::record::{Record, SubmissionSettled};
 use everstep_runtime::{Config, Failpoints, Host, Interrupts, Standing, block_on};
+use everstep_sim::scenario::AgentFile;
 use everstep_sqlite::{Options, SqliteStore};
 
 use crate::args::Run;
@@ -39,7 +41,16 @@ const LOCKED: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub(crate) fn run(args: &Run) -> Outcome {
+    carried_on(args).map_err(|Complaint { exit, text }| match exit {
+        // 1 is for what is settled. A file that does not verify says nothing of that.
+        Exit::Safety => Complaint::new(Exit::Environment, text),
+        _ => Complaint { exit, text },
+    })
+}
+
+fn carried_on(args: &Run) -> Outcome {
     let agent = agent(&args.agent)?;
+    apart(&agent.file, &args.db)?;
     let call = call(args, &agent)?;
     let failpoints = Failpoints::from_env().map_err(|why| Complaint::new(Exit::Usage, why))?;
     let options = Options::new(&args.db).mode(args.commit).busy(LOCKED);
@@ -77,7 +88,7 @@ pub(crate) fn run(args: &Run) -> Outcome {
             let standing = settled.map(Standing::Settled);
             return standing.map(|it| Report::of(args, &lane, submission, it)).transpose();
         };
-        let answer = answer.map_err(|error| failed(error, &trouble));
+        let answer = answer.map_err(|error| failed(error, &trouble, &args.db));
         // While the store is open: whoever only looks leaves files beside one that is closed.
         let report = answer.and_then(|standing| Report::of(args, &lane, submission, standing));
         // A signal cuts that short.
@@ -91,6 +102,30 @@ pub(crate) fn run(args: &Run) -> Outcome {
             Ok(Exit::Budget)
         }
     }
+}
+
+/// No tool appends to the database or to what SQLite keeps beside it.
+fn apart(agent: &AgentFile, db: &Path) -> Result<(), Complaint> {
+    let whole = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        std::fs::canonicalize(&path).unwrap_or(path)
+    };
+    let beside = |ending: &str| {
+        let mut name = whole(db).into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let taken = ["", "-wal", "-shm", "-journal"].map(beside);
+    for tool in &agent.tools {
+        if let Some(append) = &tool.append
+            && taken.contains(&whole(Path::new(append)))
+        {
+            let name = &tool.definition.name;
+            let why = format!("the tool {name} appends to {append}, which is the database's");
+            return Err(Complaint::new(Exit::Usage, format!("{why}\nhelp: name another file")));
+        }
+    }
+    Ok(())
 }
 
 const STOPPED: &str = "stopped; the same line carries on";

@@ -22,6 +22,8 @@ use everstep_runtime::{
 use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
 
+use crate::output;
+
 use super::append::{NotAppended, append, is_there};
 
 /// Everybody outside, as the file says, who work on one lane.
@@ -194,9 +196,15 @@ async fn handle(tool: AgentTool, invocation: Invocation) -> Ended {
     let Some(path) = tool.append else { return Ended::Outcome(tool.outcome) };
     // The kind only: what the system says may hold more than may be stored.
     let failed = |why: io::Error| Diagnostic::cut("AppendFailed", &why.kind().to_string());
+    let (name, place) = (tool.definition.name, path.clone());
+    // The model is told that the call failed, and may say what it likes: a person sees it here.
+    let told = |why: io::Error| {
+        output::note(&format!("{name}: nothing is appended to {place}: {why}"));
+        failed(why)
+    };
     match blocking(move || append(Path::new(&path), &invocation)).await {
         Ok(()) => Ended::Outcome(tool.outcome),
-        Err(NotAppended::Untouched(why)) => Ended::Outcome(ToolOutcome::Failure(failed(why))),
+        Err(NotAppended::Untouched(why)) => Ended::Outcome(ToolOutcome::Failure(told(why))),
         Err(NotAppended::Unsure(why)) => Ended::Unsure(failed(why)),
     }
 }

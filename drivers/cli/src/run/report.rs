@@ -1,6 +1,7 @@
 //! How a run ended, for people and for machines.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use everstep_machine::identity::{ConversationId, SubmissionId};
 use everstep_machine::ledger::Row;
@@ -39,7 +40,7 @@ impl<'a> Report<'a> {
         standing: Standing,
     ) -> Result<Self, Complaint> {
         let waits = match &standing {
-            Standing::Settled(_) => Waits::default(),
+            Standing::Settled(_) => Waits::left(args, lane, submission)?,
             Standing::Unknown(row) | Standing::Suspended(row) => Waits::of(args, lane, row)?,
         };
         Ok(Self { args, lane, submission, standing, waits })
@@ -66,10 +67,57 @@ impl<'a> Report<'a> {
 impl Waits {
     fn of(args: &Run, lane: &ConversationId, row: &Row) -> Result<Self, Complaint> {
         let reader = database::reader(&args.db)?;
-        let unknown = database::unknown(&reader, lane, row)?;
+        let mut unknown = database::unknown(&reader, lane, row)?;
+        unknown.retain(|it| it.mark.is_open());
         let mut asked = asked(&reader, lane, row)?;
         asked.retain(|it| it.mark.is_open());
         Ok(Self { unknown, asked })
+    }
+
+    /// The doubts that a settled submission leaves behind: its outcome stays, and so do they.
+    fn left(
+        args: &Run,
+        lane: &ConversationId,
+        submission: SubmissionId,
+    ) -> Result<Self, Complaint> {
+        let reader = database::reader(&args.db)?;
+        let row = reader.row(lane, submission).map_err(database::unread)?;
+        let doubtful = row.filter(|row| row.is_doubtful());
+        drop(reader);
+        doubtful.map_or_else(|| Ok(Self::default()), |row| Self::of(args, lane, &row))
+    }
+}
+
+/// What to type when nobody knows what became of calls.
+fn doubtful(args: &Run, submission: SubmissionId, open: &[Unknown]) -> String {
+    let mut text = format!(
+        "{} nobody knows what became of {}; nothing is repeated on doubt\n",
+        styled(BAD, "unknown:"),
+        output::counted(open.len() as u64, "call")
+    );
+    for one in open {
+        let _ = writeln!(text, "  {one}");
+    }
+    let which = if open.len() > 1 { " --call ID" } else { "" };
+    let line = |said: &str| {
+        let db = quoted(&args.db);
+        format!("\x20 everstep submissions resolve {submission} {said}{which} --db {db}\n")
+    };
+    text.push_str("Find out what happened, and say so with one of\n");
+    let said =
+        ["completed --result JSON", "failed --message TEXT", "never-started", "safe-to-repeat"];
+    text.extend(said.map(line));
+    text
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+".contains(letter);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        path
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
     }
 }
 
@@ -83,7 +131,7 @@ fn undecided(args: &Run, submission: SubmissionId, asked: &[Asked]) -> String {
     for one in asked {
         let _ = writeln!(text, "  {one}");
     }
-    let db = args.db.display();
+    let db = quoted(&args.db);
     let which = if asked.len() > 1 { " --request ID" } else { "" };
     let _ = write!(
         text,
@@ -99,37 +147,32 @@ fn undecided(args: &Run, submission: SubmissionId, asked: &[Asked]) -> String {
 fn words(args: &Run, submission: SubmissionId, standing: &Standing, waits: &Waits) -> String {
     let open = &waits.unknown;
     match standing {
-        Standing::Settled(settled) => match &settled.settlement {
-            Settlement::Completed { output, .. } => format!("{}\n", database::plain(output)),
-            Settlement::Failed { diagnostic, .. } => {
-                let why = format!("{}: {}", diagnostic.tag(), diagnostic.message());
-                format!("{} {}\n", styled(BAD, "failed:"), output::one_line(&why))
+        Standing::Settled(settled) => {
+            let mut text = ended(&settled.settlement);
+            if !open.is_empty() {
+                text.push_str(&doubtful(args, submission, open));
             }
-            Settlement::Aborted => format!("{}\n", styled(BAD, "aborted")),
-        },
-        Standing::Suspended(_) => undecided(args, submission, &waits.asked),
-        Standing::Unknown(_) => {
-            let mut text = format!(
-                "{} nobody knows what became of {}; nothing is repeated on doubt\n",
-                styled(BAD, "unknown:"),
-                output::counted(open.len() as u64, "call")
-            );
-            for one in open {
-                let _ = writeln!(text, "  {one}");
-            }
-            let db = args.db.display();
-            let _ = write!(
-                text,
-                "Find out what happened, and say so with one of\n\
-                 \x20 everstep submissions resolve {submission} completed --result JSON --db {db}\n\
-                 \x20 everstep submissions resolve {submission} failed --message TEXT --db {db}\n\
-                 \x20 everstep submissions resolve {submission} never-started --db {db}\n\
-                 \x20 everstep submissions resolve {submission} safe-to-repeat --db {db}\n\
-                 Then run the same line again: it {}.\n",
-                styled(GOOD, "carries on")
-            );
             text
         }
+        Standing::Suspended(_) => undecided(args, submission, &waits.asked),
+        Standing::Unknown(_) => {
+            let mut text = doubtful(args, submission, open);
+            let _ =
+                writeln!(text, "Then run the same line again: it {}.", styled(GOOD, "carries on"));
+            text
+        }
+    }
+}
+
+/// How it ended.
+fn ended(settlement: &Settlement) -> String {
+    match settlement {
+        Settlement::Completed { output, .. } => format!("{}\n", database::plain(output)),
+        Settlement::Failed { diagnostic, .. } => {
+            let why = format!("{}: {}", diagnostic.tag(), diagnostic.message());
+            format!("{} {}\n", styled(BAD, "failed:"), output::one_line(&why))
+        }
+        Settlement::Aborted => format!("{}\n", styled(BAD, "aborted")),
     }
 }
 

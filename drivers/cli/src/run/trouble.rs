@@ -1,7 +1,10 @@
 //! What the store said when it did not do what it was told.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use everstep_machine::admission::Rejection;
+use everstep_machine::attempt::End;
 use everstep_machine::effect::EffectClass;
 use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreFault};
 use everstep_runtime::HostError;
@@ -18,9 +21,19 @@ pub(super) struct Trouble(Arc<Mutex<Option<Words>>>);
 struct Words {
     /// Whether it was to write: a reading that succeeds does not end that.
     writes: bool,
-    /// Whether the file is gone: then the same line would find nothing and begin anew.
-    is_gone: bool,
+    cause: Cause,
     text: String,
+}
+
+/// What has to be done before the same line is run again.
+#[derive(Clone, Copy, Debug)]
+enum Cause {
+    /// Something that passes, or that somebody repairs.
+    Passing,
+    /// The file is gone: the same line would find nothing and begin anew.
+    Gone,
+    /// The file does not verify: what was done already cannot be told from it.
+    Corrupt,
 }
 
 /// A store that remembers its trouble in words.
@@ -40,8 +53,15 @@ impl Store for Told {
                 last.take_if(|last| writes || !last.writes);
             }
             Err(error) => {
-                let is_gone = matches!(error, StoreError::Moved { .. });
-                *last = Some(Words { writes, is_gone, text: error.to_string() });
+                let cause = match error {
+                    StoreError::Moved { .. } => Cause::Gone,
+                    StoreError::Corrupt { .. } => Cause::Corrupt,
+                    StoreError::Refused { .. }
+                    | StoreError::Busy { .. }
+                    | StoreError::Full { .. }
+                    | StoreError::Io { .. } => Cause::Passing,
+                };
+                *last = Some(Words { writes, cause, text: error.to_string() });
             }
         }
         result.map_err(|error| error.fault())
@@ -54,19 +74,38 @@ impl Shared for Told {
     }
 }
 
-pub(super) fn failed(error: HostError, trouble: &Trouble) -> Complaint {
-    let last = match error {
-        HostError::StoreUnsure | HostError::Store(_) => {
-            trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-        }
-        HostError::Rejected(_)
+pub(super) fn failed(error: HostError, trouble: &Trouble, db: &Path) -> Complaint {
+    let last = || trouble.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (text, cause) = match error {
+        HostError::Quarantined(End::Corrupt(why)) => (
+            format!("{}: the submission's log does not verify: {why}", db.display()),
+            Cause::Corrupt,
+        ),
+        HostError::StoreUnsure
+        | HostError::Store(_)
+        | HostError::Quarantined(_)
+        | HostError::Rejected(Rejection::Corrupt) => match last() {
+            Some(last) => (last.text, last.cause),
+            None => {
+                let is_corrupt = matches!(
+                    error,
+                    HostError::Store(StoreFault::Corrupt(_))
+                        | HostError::Rejected(Rejection::Corrupt)
+                );
+                let cause = if is_corrupt { Cause::Corrupt } else { Cause::Passing };
+                (format!("{}: {error}", db.display()), cause)
+            }
+        },
+        HostError::Rejected(Rejection::Refused(_))
         | HostError::StoreGone
         | HostError::Stopped
-        | HostError::NoSuchSubmission
-        | HostError::Quarantined(_) => None,
+        | HostError::NoSuchSubmission => (error.to_string(), Cause::Passing),
     };
-    let help = if last.as_ref().is_some_and(|last| last.is_gone) { ABSENT } else { REPAIRED };
-    let text = last.map_or_else(|| error.to_string(), |last| last.text);
+    let help = match cause {
+        Cause::Passing => REPAIRED,
+        Cause::Gone => ABSENT,
+        Cause::Corrupt => CORRUPT,
+    };
     Complaint::new(Exit::Environment, format!("{text}\nhelp: {help}"))
 }
 
@@ -74,3 +113,5 @@ const REPAIRED: &str =
     "nothing that was accepted is lost: run the same line again once that is repaired";
 const ABSENT: &str = "do not run the same line again before the database is back: without it the \
                       line is a new submission, and calls that were made are made again";
+const CORRUPT: &str = "stop working on it and keep a copy; `everstep log verify` says what is wrong, \
+                       and a backup brings it back";

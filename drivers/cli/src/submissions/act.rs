@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::find;
 use crate::args::{Look, Resolve, Word};
-use crate::database::{said, said_json, said_words, unopened, unread};
+use crate::database::{said, said_json, said_words, unknown, unopened, unread};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::output::{self, one_line};
 
@@ -55,6 +55,8 @@ pub(super) fn resolve(args: &Resolve) -> Outcome {
     let resolution = Arc::new(resolution(args)?);
     let (reader, (lane, row)) = find(&args.look.db, &args.submission)?;
     let before = mark(&row, args.call.as_deref())?;
+    // Nothing is written into a file that does not know the call.
+    unknown(&reader, &lane, &row)?;
     let (doubt, submission) = (before.doubt, row.admission.submission);
     let intent = ResolutionIntent { resolution, principal, reason };
     let command = Command::Resolve { submission, doubt, intent: intent.clone() };

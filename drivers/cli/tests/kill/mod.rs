@@ -123,6 +123,11 @@ impl Stage {
         stages().into_iter().find(|stage| stage.name == name).expect("there is such a stage")
     }
 
+    /// Whether its line takes longer than a lease is renewed after.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.name == "slow"
+    }
+
     /// What the line passes when nothing kills it.
     pub(crate) fn trace(&self, mode: CommitMode) -> BTreeSet<Failpoint> {
         let folder = Folder::of(self, mode);

@@ -130,7 +130,9 @@ fn ops_03_what_somebody_else_settles_while_it_stops_is_told_with_its_own_code() 
 #[test]
 fn ops_03_what_settles_while_it_stops_is_told_with_its_own_code() {
     let home = desk_with(&takes(CHARGE, 20_000));
-    let child = started(home.path(), &[], "tool.invoke/during");
+    // Nothing is renewed, so that it does not stand still with the lock in its hands.
+    let lease = ["--lease-ms", "3600000"];
+    let child = started(home.path(), &lease, "tool.invoke/during");
     // It stands still, so that it hears of the signal and of the abort at once.
     signal(&child, "STOP");
     let listed = everstep(home.path(), &["submissions", "list"]);
@@ -138,7 +140,7 @@ fn ops_03_what_settles_while_it_stops_is_told_with_its_own_code() {
     says(&everstep(home.path(), &["submissions", "abort", id]), &["asked for"]);
     signal(&child, "TERM");
     let ran = after(child, "CONT");
-    assert_eq!((ran.code, ran.out.as_str()), (1, "aborted\n"), "{}", ran.err);
+    assert!(ran.code == 1 && ran.out.starts_with("aborted\n"), "{}{}", ran.out, ran.err);
     assert!(!home.path().join("everstep.db-wal").exists(), "the file is closed");
 }
 
