@@ -84,9 +84,7 @@ fn carried_on(args: &Run) -> Outcome {
         let Some(answer) = interrupts.unless(answer).await else {
             stopped(host, interrupts).await;
             // It may have settled meanwhile; what cannot be read is told by the same line again.
-            let settled = settled(args, &lane, submission).ok().flatten();
-            let standing = settled.map(Standing::Settled);
-            return standing.map(|it| Report::of(args, &lane, submission, it)).transpose();
+            return Ok(settled(args, &lane, submission).ok().flatten());
         };
         let answer = answer.map_err(|error| failed(error, &trouble, &args.db));
         // While the store is open: whoever only looks leaves files beside one that is closed.
@@ -139,13 +137,13 @@ async fn stopped(host: Host, mut interrupts: Interrupts) {
     }
 }
 
-/// The settlement of a submission whose host has stopped, if there is one. The store is open
-/// meanwhile, since whoever only looks leaves files beside one that is closed.
-fn settled(
-    args: &Run,
-    lane: &ConversationId,
+/// How a submission ended whose host has stopped, if it has. The store is open meanwhile, since
+/// whoever only looks leaves files beside one that is closed.
+fn settled<'a>(
+    args: &'a Run,
+    lane: &'a ConversationId,
     submission: SubmissionId,
-) -> Result<Option<Arc<SubmissionSettled>>, Complaint> {
+) -> Result<Option<Report<'a>>, Complaint> {
     let options = Options::new(&args.db).create(false);
     let store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
     let reader = database::reader(&args.db)?;
@@ -160,9 +158,11 @@ fn settled(
         }
         Ok(())
     })?;
+    let standing = settled.map(Standing::Settled);
+    let report = standing.map(|it| Report::of(args, lane, submission, it)).transpose();
     drop(reader);
     drop(store);
-    Ok(settled)
+    report
 }
 
 fn no_threads(why: std::io::Error) -> Complaint {
