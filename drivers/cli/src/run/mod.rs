@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
-use everstep_machine::record::{Record, SubmissionSettled};
+use everstep_machine::record::Record;
 use everstep_runtime::{Config, Failpoints, Host, Interrupts, Standing, block_on};
 use everstep_sim::scenario::AgentFile;
 use everstep_sqlite::{Options, SqliteStore};
