@@ -32,14 +32,14 @@ use path::{Look, absolute, beside, is_alone, look};
 /// Opens a database for writing.
 pub(crate) fn writer(path: &Path, create: bool, busy: Duration) -> Result<Opened, OpenError> {
     let path = absolute(path)?;
-    let known = match look(&path)? {
+    let known = match found(&path)? {
         // What is unfinished a writer finishes, and asks again.
         Look::Database => recognise(&path, busy)?.unwrap_or(Identity::Ours),
-        Look::Empty | Look::Nothing if create => Identity::Blank,
-        Look::Empty | Look::Nothing => return Err(OpenError::Absent { path }),
+        Look::Nothing if !create => return Err(OpenError::Absent { path }),
+        Look::Empty | Look::Nothing => Identity::Blank,
     };
     if known == Identity::Blank && !create {
-        return Err(OpenError::Absent { path });
+        return Err(OpenError::Empty { path });
     }
     let opener = Opener { path: &path, busy };
     let connection = opener.connect(OpenFlags::SQLITE_OPEN_READ_WRITE | created(create))?;
@@ -53,13 +53,14 @@ pub(crate) fn writer(path: &Path, create: bool, busy: Duration) -> Result<Opened
 /// Opens a database for reading.
 pub(crate) fn reader(path: &Path, busy: Duration) -> Result<Opened, OpenError> {
     let path = absolute(path)?;
-    let known = match look(&path)? {
+    let known = match found(&path)? {
         Look::Database => recognise(&path, busy)?,
-        Look::Empty | Look::Nothing => Some(Identity::Blank),
+        Look::Empty => Some(Identity::Blank),
+        Look::Nothing => return Err(OpenError::Absent { path }),
     };
     match known {
         None => return Err(OpenError::Unfinished { path }),
-        Some(Identity::Blank) => return Err(OpenError::Absent { path }),
+        Some(Identity::Blank) => return Err(OpenError::Empty { path }),
         Some(Identity::Ours | Identity::Other(_) | Identity::Foreign(_)) => {}
     }
     let opener = Opener { path: &path, busy };
@@ -88,6 +89,23 @@ pub(crate) struct Opened {
 
 const fn created(create: bool) -> OpenFlags {
     if create { OpenFlags::SQLITE_OPEN_CREATE } else { OpenFlags::empty() }
+}
+
+/// What a path holds; nothing is there only if no log says that something was.
+fn found(path: &Path) -> Result<Look, OpenError> {
+    let before = look(path)?;
+    if before == Look::Database {
+        return Ok(before);
+    }
+    let Some(transactions) = wal::orphan(path)? else { return Ok(before) };
+    // Unless another process has made both meanwhile.
+    let is_there = match look(path)? {
+        Look::Database => return Ok(Look::Database),
+        Look::Empty => true,
+        Look::Nothing => false,
+    };
+    let (path, log) = (path.to_owned(), companion(path, "-wal"));
+    Err(OpenError::Orphaned { path, is_there, log, transactions })
 }
 
 /// Tells whose file it is, without writing to it; none if a killed process left it unfinished.

@@ -14,6 +14,44 @@ pub enum OpenError {
         /// What was asked for.
         path: PathBuf,
     },
+    /// The file is there, nothing is in it, and nothing may be made in it.
+    #[error(
+        "{}: this file is empty, there is no database in it; check the name, or make one in it by \
+         running something", path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database is not there or is empty, but its write-ahead log is there. SQLite would make
+    /// a new database and destroy the log.
+    #[error(
+        "{}: the database is {}, but `{}` beside it holds {transactions} whole transactions of \
+         it; put the database back beside it, or move that file away if what was done is not \
+         wanted any more", path.display(), if *is_there { "empty" } else { "not there" },
+        log.display()
+    )]
+    Orphaned {
+        /// Where the database was.
+        path: PathBuf,
+        /// Whether an empty file is in its place.
+        is_there: bool,
+        /// Its log.
+        log: PathBuf,
+        /// How many transactions of the log can be read.
+        transactions: u64,
+    },
+    /// The file has no first page, or not the one that belongs to the others: that was in the
+    /// write-ahead log only, or was read from it where nothing was any more.
+    #[error(
+        "{}: its first page is missing, so its write-ahead log (`-wal`) is missing or was cut off; \
+         put that back beside it, or restore a backup; do not run the same line again without",
+        path.display()
+    )]
+    LogLost {
+        /// The database.
+        path: PathBuf,
+    },
     /// A process was killed while it made or changed the file, and a reader cannot undo that.
     #[error(
         "{}: a process was killed while it made or changed this database, and whoever opens it for \

@@ -32,11 +32,20 @@ impl Opener<'_> {
 
     /// A file may say itself what is wrong with it.
     fn broken(&self, detail: String) -> OpenError {
+        if self.is_left_behind() {
+            return OpenError::LogLost { path: self.path.into() };
+        }
         let header = Header::read(self.path);
         match header.map(|header| self.whole(&header)) {
             Ok(Err(known)) => known,
             Ok(Ok(())) | Err(_) => OpenError::Corrupt { path: self.path.into(), detail },
         }
+    }
+
+    /// Whether the first page is not the one that counted.
+    pub(super) fn is_left_behind(&self) -> bool {
+        let bytes = fs::metadata(self.path).map_or(0, |it| it.len());
+        Header::read(self.path).is_ok_and(|it| it.flaw().is_none() && it.is_left_behind(bytes))
     }
 
     /// Whether the header is one, and the file as long as it says.

@@ -39,6 +39,17 @@ impl Header {
         Identity::of(id, version, || Ok::<_, Infallible>(blank)).unwrap_or_else(|it| match it {})
     }
 
+    /// Whether this is no first page of any program, or that of a new file though more pages are
+    /// behind it: the one that counts was in a write-ahead log that is missing or was cut off.
+    pub(super) fn is_left_behind(&self, file_bytes: u64) -> bool {
+        const TABLES: [u8; 2] = [5, 13];
+        match self.identity() {
+            Identity::Blank => (1..file_bytes).contains(&self.promised_bytes()),
+            Identity::Foreign(_) => !TABLES.contains(&self.0[HEADER_BYTES as usize]),
+            Identity::Ours | Identity::Other(_) => false,
+        }
+    }
+
     /// What no SQLite file has there, in words.
     pub(super) fn flaw(&self) -> Option<&'static str> {
         let is_version = |version: u8| version <= 2;

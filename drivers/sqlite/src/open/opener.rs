@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::header::Header;
 use super::path::beside;
 use crate::error::{OpenError, Trouble};
 use crate::format::{self, Format, Identity};
@@ -95,14 +96,37 @@ impl Opener<'_> {
             self.create(connection)?;
         }
         self.check(connection)?;
+        self.settle_first_page(connection)?;
         keep_log(false).map(drop)
+    }
+
+    /// Has the file itself say whose it is, not only its log: before anything is acknowledged that
+    /// a log which is lost or cut off would otherwise take away with all that tells of it.
+    fn settle_first_page(&self, connection: &Connection) -> Result<(), OpenError> {
+        let is_settled = || Header::read(self.path).is_ok_and(|it| it.identity() == Identity::Ours);
+        if is_settled() {
+            return Ok(());
+        }
+        self.patiently(|| {
+            let is_busy = |row: &rusqlite::Row<'_>| row.get::<_, bool>(0);
+            let is_busy = connection.query_row("PRAGMA wal_checkpoint(FULL)", (), is_busy)?;
+            if is_busy && !is_settled() {
+                let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+                return Err(rusqlite::Error::SqliteFailure(busy, None).into());
+            }
+            Ok(())
+        })
     }
 
     /// Lets in what is blank or ours.
     pub(super) fn admit(&self, known: Identity) -> Result<Identity, OpenError> {
         let (path, supported) = (self.path.to_owned(), Format::CURRENT);
         match known {
-            Identity::Blank | Identity::Ours => Ok(known),
+            Identity::Ours => Ok(known),
+            Identity::Blank | Identity::Foreign(_) if self.is_left_behind() => {
+                Err(OpenError::LogLost { path })
+            }
+            Identity::Blank => Ok(known),
             Identity::Foreign(application_id) => Err(OpenError::Foreign { path, application_id }),
             Identity::Other(found) if found < supported => {
                 Err(OpenError::Older { path, found, supported })

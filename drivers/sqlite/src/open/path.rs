@@ -8,6 +8,9 @@ use super::header::{HEADER_BYTES, MAGIC};
 use super::held;
 use crate::error::OpenError;
 
+/// Bytes of a page, as SQLite makes them unless told otherwise.
+const PAGE_BYTES: u64 = 4_096;
+
 /// What a path holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
@@ -58,6 +61,9 @@ pub(super) fn look(path: &Path) -> Result<Look, OpenError> {
     let found = held::beginning(path, &mut head).map_err(failed)?;
     match &head[..found] {
         [] => Ok(Look::Empty),
+        head if !MAGIC.starts_with(head) && is_hollow(head, metadata.len()) => {
+            Err(OpenError::LogLost { path: path.to_owned() })
+        }
         head if !MAGIC.starts_with(head) => Err(OpenError::NotADatabase { path: path.to_owned() }),
         _ if metadata.len() < HEADER_BYTES => Err(OpenError::Truncated {
             path: path.to_owned(),
@@ -66,6 +72,12 @@ pub(super) fn look(path: &Path) -> Result<Look, OpenError> {
         }),
         _ => Ok(Look::Database),
     }
+}
+
+/// Pages of which the first has become nothing: where a log was cut off under a process that uses
+/// it, SQLite reads zeros, and moves them into the file.
+fn is_hollow(head: &[u8], bytes: u64) -> bool {
+    head.iter().all(|it| *it == 0) && bytes > PAGE_BYTES && bytes.is_multiple_of(PAGE_BYTES)
 }
 
 fn absent(path: &Path) -> Result<Look, OpenError> {

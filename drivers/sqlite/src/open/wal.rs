@@ -19,8 +19,8 @@
 //!
 //! What is **not** noticed: damage that reaches the last transaction of a log, which no frame goes
 //! on from, or more than one word of the page before that, which says where it begins; both are
-//! what a crash could have left. And a log that is cut off between two transactions, or is missing,
-//! is a shorter log.
+//! what a crash could have left. And a log that is cut off anywhere before its end, or is missing
+//! while its database is there, is a shorter log.
 //!
 //! All of it is about logs that a store of ours has written, or anybody else with
 //! `synchronous=FULL`. Who writes to the file with less may find, after the power has failed, that
@@ -36,6 +36,7 @@
 //! Reading costs no more than SQLite's own recovery does, and stops where that stops unless there
 //! is more behind.
 
+mod orphan;
 mod sum;
 
 use std::fs::File;
@@ -45,6 +46,7 @@ use std::path::Path;
 use super::header::Header;
 use super::path::companion;
 use crate::error::OpenError;
+pub(super) use orphan::orphan;
 use sum::{FRAME_HEADER, Frame, Order, Sum, Vouched, number};
 
 /// Bytes of the header of a log.
@@ -60,18 +62,26 @@ const READINGS: usize = 10;
 /// Says so if the log has lost what was committed.
 pub(super) fn check(database: &Path) -> Result<(), OpenError> {
     let path = companion(database, "-wal");
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied => OpenError::Unreadable { path: path.clone() },
-        _ => OpenError::Io { path: path.clone(), detail: error.to_string() },
-    };
-    let mut file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(failed(error)),
-    };
-    match twice(|| reading(&mut file, database)).map_err(failed)? {
+    let Some(mut file) = opened(&path)? else { return Ok(()) };
+    match twice(|| reading(&mut file, database)).map_err(|error| failed(&path, &error))? {
         None => Ok(()),
         Some(Damage { frame, offset, .. }) => Err(OpenError::LogDamaged { path, frame, offset }),
+    }
+}
+
+/// None if there is no such file.
+fn opened(path: &Path) -> Result<Option<File>, OpenError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, &error)),
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> OpenError {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => OpenError::Unreadable { path: path.to_owned() },
+        _ => OpenError::Io { path: path.to_owned(), detail: error.to_string() },
     }
 }
 
@@ -188,11 +198,8 @@ impl Round {
         // The part that SQLite believes.
         loop {
             let Some(frame) = frames.next()? else { return Ok(None) };
-            let computed = frame.computed(sum, self.order);
-            if !self.is_of(frame) || frame.page() == 0 || computed != frame.stored() {
-                break;
-            }
-            sum = computed;
+            let Some(next) = self.believed(frame, sum) else { break };
+            sum = next;
         }
         let (first, offset) = (frames.count, frames.offset());
         // The frame that may end a transaction, and the checksum that went before it.
@@ -211,6 +218,12 @@ impl Round {
             frames.swap(&mut last);
         }
         Ok(None)
+    }
+
+    /// The checksum behind a frame, if SQLite believes it.
+    fn believed(&self, frame: &Frame, before: Sum) -> Option<Sum> {
+        let sum = frame.computed(before, self.order);
+        (self.is_of(frame) && frame.page() != 0 && sum == frame.stored()).then_some(sum)
     }
 
     fn is_of(&self, frame: &Frame) -> bool {

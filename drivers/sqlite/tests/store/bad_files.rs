@@ -49,7 +49,7 @@ fn open_error_absent_is_said_of_a_name_that_must_exist() {
     assert!(matches!(read, Err(OpenError::Absent { .. })), "{read:?}");
     fs::write(folder.file(), []).unwrap();
     let open = SqliteStore::open(Options::new(folder.file()).create(false));
-    assert!(matches!(open, Err(OpenError::Absent { .. })), "{open:?}");
+    assert!(matches!(open, Err(OpenError::Empty { .. })), "{open:?}");
     assert_eq!(fs::read(folder.file()).unwrap(), []);
 }
 

@@ -13,6 +13,7 @@ mod group;
 #[cfg(target_os = "linux")]
 mod locks;
 mod log_damage;
+mod lost;
 mod operator;
 mod processes;
 mod rights;
