@@ -141,6 +141,7 @@ impl Working {
             Decision::FinalizeFromHistory(settlement) => {
                 self.ledger(draft, Command::Finalize { owner, settlement })?;
             }
+            Decision::GiveUp => self.reserve(draft, run::poison())?,
             Decision::ResumeBatch(_) | Decision::ResumeTurn => {
                 let now = self.read_at;
                 self.drive(setup, draft, run::Input::Resumed { now })?;

@@ -138,6 +138,7 @@ impl Bench {
             token: token(expected + 1),
             producer: producer(),
             lease: LEASE,
+            productive: None,
         }))
     }
 
