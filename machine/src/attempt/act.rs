@@ -46,7 +46,12 @@ impl Working {
             _ if self.has_let_go() => return Ok(Over(End::Settled)),
             _ => {}
         }
+        let claims = self.ownership().is_none();
         let owner = self.open(setup, draft)?;
+        if claims {
+            // A claim says more of its row than could be read: how its last owner ended (DUR-018).
+            return Ok(Again);
+        }
         self.audit(setup, draft, &classified)?;
         self.perform(setup, draft, owner, classified.decision)
     }

@@ -45,13 +45,12 @@ fn limit_of(host: &Host) -> Option<PolicyLimit> {
 
 #[test]
 fn dur_018_case_rt_03_what_kills_every_worker_is_given_up_and_the_lane_goes_on() {
-    for (deadly, died) in [(asks as Deadly, FRUITLESS_CLAIMS + 1), (invokes, FRUITLESS_CLAIMS + 1)]
-    {
+    for deadly in [asks as Deadly, invokes] {
         let mut host = Host::new(&[&["look"]]);
         host.admit(call("1", "hello"));
         host.admit(call("2", "good day"));
         // The first owner records the input, and so did not die in vain.
-        assert_eq!(deaths(&mut host, deadly), (died, End::Settled));
+        assert_eq!(deaths(&mut host, deadly), (FRUITLESS_CLAIMS + 1, End::Settled));
         assert_eq!(limit_of(&host), Some(PolicyLimit::Attempts));
         let row = host.store.row(submission("1")).unwrap();
         assert_eq!(row.standing(), Standing::GivenUp);

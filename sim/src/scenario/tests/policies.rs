@@ -289,6 +289,7 @@ group = "g"
 timeout_ms = 8
 silent_starts = 2
 silence = "undone"
+deadly_starts = 3
 retry = "transient"
 [[turns]]
 reasoning = "Hm."
