@@ -7,6 +7,7 @@ mod fencing;
 mod history;
 mod outside;
 mod owner;
+mod patience;
 mod property;
 mod request;
 mod secrets;
