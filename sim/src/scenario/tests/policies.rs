@@ -328,6 +328,7 @@ expect_limit = "cost"
         .group("g")
         .timeout_ms(8)
         .silent(2, Silence::Undone)
+        .deadly(3)
         .retry(RetryClass::Transient);
     let turn = Turn::calls("erase", "{}")
         .thinking("Hm.")
