@@ -55,6 +55,12 @@ pub const MODEL_TIMEOUT_MS: u64 = 600_000;
 /// Starts of one call. One that is in doubt after so many of them is not made again by itself,
 /// whatever its class allows: a person decides (DUR-014).
 pub const CALL_STARTS: usize = 5;
+/// Owners of a submission in a row that may die without getting anywhere. The next one gives it up:
+/// whatever it is that kills them, the lane goes on without it (DUR-018).
+pub const FRUITLESS_CLAIMS: usize = 5;
+/// Milliseconds of the longest pause, beside its lease, before a lane is claimed again whose owners
+/// die without getting anywhere.
+pub const FRUITLESS_PAUSE_MS: u64 = 600_000;
 /// Calls of one run that run at once unless its policy says otherwise.
 pub const RUN_PARALLEL_CALLS: u32 = 8;
 /// Calls in a row that may fail before a run ends, unless its policy says otherwise.

@@ -100,6 +100,8 @@ pub(crate) struct Tool {
     /// How many starts of each call give no answer.
     pub(crate) silent_starts: usize,
     pub(crate) silence: Silence,
+    /// How many starts of each call kill their process.
+    pub(crate) deadly_starts: usize,
     pub(crate) outcome: Arc<ToolOutcome>,
     pub(crate) reconciles: bool,
     /// What who looks says of a start that ran.
@@ -319,6 +321,7 @@ fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
             timeout: tool.definition.timeout,
             silent_starts: tool.silent_starts as usize,
             silence: tool.silence,
+            deadly_starts: tool.deadly_starts as usize,
             reconciles: tool.definition.reconciles,
             honest: fallback(&outcome),
             outcome: Arc::new(outcome),

@@ -33,6 +33,8 @@ pub enum Defect {
     SilenceCalledFailure,
     /// A host makes an ordinary call that gave no answer again by itself.
     SilenceRepeated,
+    /// The store forgets which owners of a submission have died.
+    DeathsForgotten,
 }
 
 /// A text names no defect.
@@ -54,6 +56,7 @@ impl Defect {
         Self::ChecksSkipped,
         Self::SilenceCalledFailure,
         Self::SilenceRepeated,
+        Self::DeathsForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -71,6 +74,7 @@ impl Defect {
             Self::ChecksSkipped => "checks-skipped",
             Self::SilenceCalledFailure => "silence-called-failure",
             Self::SilenceRepeated => "silence-repeated",
+            Self::DeathsForgotten => "deaths-forgotten",
         }
     }
 }

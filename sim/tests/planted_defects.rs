@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 11] = [
+const CONTROLS: [Control; 12] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -99,6 +99,13 @@ const CONTROLS: [Control; 11] = [
         defect: Defect::SilenceRepeated,
         scenario: "silent-ordinary",
         property: Property::OrdinaryOnce,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::DeathsForgotten,
+        scenario: "poison",
+        property: Property::Prediction,
         depth: 0,
         worlds: 1_000,
     },

@@ -194,6 +194,7 @@ pub(crate) const fn phase(row: &Row) -> &'static str {
         Phase::Unknown => "unknown",
         Phase::Suspended => "suspended",
         Phase::Terminalizing(_) => "settling",
+        Phase::Settled(settled) if settled.given_up => "given up",
         Phase::Settled(settled) => match settled.outcome {
             Outcome::Completed => "completed",
             Outcome::Failed => "failed",

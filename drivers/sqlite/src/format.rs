@@ -103,7 +103,7 @@ pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identit
 ///
 /// The ledger and the logs are two stores in one file: nothing refers from one to the other
 /// (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting,
-/// 3 doubtful; the partial index holds only what waits for a worker or for a person, so looking for
+/// 3 doubtful, 4 given up; the partial index holds only what waits for a worker or for a person, so looking for
 /// work never meets what is done.
 pub(crate) const SCHEMA: [(&str, &str); 7] = [
     (
@@ -119,7 +119,7 @@ pub(crate) const SCHEMA: [(&str, &str); 7] = [
             conversation TEXT NOT NULL,
             sequence INTEGER NOT NULL CHECK (sequence >= 0),
             submission BLOB NOT NULL CHECK (length(submission) = 16),
-            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 3),
+            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 4),
             cell BLOB NOT NULL,
             PRIMARY KEY (conversation, sequence)
         ) STRICT, WITHOUT ROWID",

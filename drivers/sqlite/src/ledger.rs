@@ -41,6 +41,7 @@ pub(crate) const fn standing_code(standing: Standing) -> i64 {
         Standing::Errand => 1,
         Standing::Resting => 2,
         Standing::Doubtful => 3,
+        Standing::GivenUp => 4,
     }
 }
 

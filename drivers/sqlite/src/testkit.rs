@@ -42,6 +42,7 @@ pub(crate) fn lane() -> Lane {
         token: Token([7; 16]),
         producer: ProducerId::new("worker").unwrap(),
         lease_until: Timestamp(31_000),
+        pause: everstep_machine::identity::DurationMs(1_500),
     };
     let (next, epoch, stamp) = (AdmissionSequence(2), Epoch(3), Timestamp(1_000));
     Lane { conversation: desk(), next, epoch, owner: Some(owner), stamp }
@@ -68,7 +69,13 @@ pub(crate) fn abort() -> AbortIntent {
 
 pub(crate) fn settled() -> Phase {
     let (digest, outcome) = (Digest([3; 32]), Outcome::Aborted);
-    Phase::Settled(Settled { digest, outcome, epoch: Epoch(3), at: Timestamp(950) })
+    Phase::Settled(Settled {
+        digest,
+        outcome,
+        given_up: false,
+        epoch: Epoch(3),
+        at: Timestamp(950),
+    })
 }
 
 pub(crate) fn row(n: u8, phase: Phase) -> Row {
@@ -87,6 +94,7 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         sequence: AdmissionSequence(n.into()),
         admitted_at: Timestamp(800),
         claims: 0,
+        fruitless: Vec::new(),
         phase,
         abort: None,
         marks: Vec::new(),

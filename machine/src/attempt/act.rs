@@ -46,7 +46,12 @@ impl Working {
             _ if self.has_let_go() => return Ok(Over(End::Settled)),
             _ => {}
         }
+        let claims = self.ownership().is_none();
         let owner = self.open(setup, draft)?;
+        if claims {
+            // A claim says more of its row than could be read: how its last owner ended (DUR-018).
+            return Ok(Again);
+        }
         self.audit(setup, draft, &classified)?;
         self.perform(setup, draft, owner, classified.decision)
     }
@@ -141,6 +146,7 @@ impl Working {
             Decision::FinalizeFromHistory(settlement) => {
                 self.ledger(draft, Command::Finalize { owner, settlement })?;
             }
+            Decision::GiveUp => self.reserve(draft, run::poison())?,
             Decision::ResumeBatch(_) | Decision::ResumeTurn => {
                 let now = self.read_at;
                 self.drive(setup, draft, run::Input::Resumed { now })?;

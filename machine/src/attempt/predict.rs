@@ -125,6 +125,7 @@ impl Working {
                 token: self.token,
                 producer: setup.producer.clone(),
                 lease: setup.lease,
+                productive: self.run.view().and_then(|view| view.productive),
             };
             self.ledger(draft, ledger::Command::Claim(claim))?;
             draft.after.push(Effect::ScheduleRenewal { after: setup.renewal });

@@ -140,6 +140,7 @@ pub(super) enum FinishKind {
 pub(super) enum PolicyLimit {
     Budget(#[serde(with = "Dimension")] agent::Dimension),
     RepeatedFailures,
+    Attempts,
 }
 
 /// The version of this build, or nothing.

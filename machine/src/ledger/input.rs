@@ -62,6 +62,8 @@ pub struct Claim {
     pub producer: ProducerId,
     /// How long the lease lasts.
     pub lease: DurationMs,
+    /// The last epoch that got the row anywhere, as the log says that was read.
+    pub productive: Option<Epoch>,
 }
 
 /// A command for one lane.
@@ -296,6 +298,9 @@ pub enum Refusal {
     /// An unknown outcome is open, so only an aborted outcome can be reserved.
     #[error("an unknown outcome is open")]
     UnknownOpen,
+    /// Not enough owners of the row have died in a row for it to be given up.
+    #[error("the submission has attempts left")]
+    AttemptsLeft,
     /// The row cannot be in the state that the command supposes.
     #[error("the submission has not started")]
     NotRunning,

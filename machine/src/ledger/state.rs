@@ -10,8 +10,8 @@ use super::input::Admission;
 use crate::agent::Resolution;
 use crate::digest::Digest;
 use crate::identity::{
-    AdmissionSequence, ApprovalId, ConversationId, Epoch, PrincipalId, ProducerId, SubmissionId,
-    Timestamp, Token,
+    AdmissionSequence, ApprovalId, ConversationId, DurationMs, Epoch, PrincipalId, ProducerId,
+    SubmissionId, Timestamp, Token,
 };
 use crate::limits::TEXT_BYTES;
 use crate::record::{CodecError, Doubt, Outcome, SubmissionSettled};
@@ -43,6 +43,17 @@ pub struct Owner {
     /// When the lane may be claimed by anyone; until then, and after it until somebody does,
     /// the owner's writes stand (LE-03).
     pub lease_until: Timestamp,
+    /// How much longer than its lease others have to wait, because the owners before it have died
+    /// without getting anywhere (DUR-018).
+    pub pause: DurationMs,
+}
+
+impl Owner {
+    /// From when on others may claim, unless it renews or lets go.
+    #[must_use]
+    pub const fn held_until(&self) -> Timestamp {
+        self.lease_until.after(self.pause)
+    }
 }
 
 /// Whether the row knows that its input is canonical.
@@ -81,6 +92,8 @@ pub struct Settled {
     pub digest: Digest,
     /// How it ended.
     pub outcome: Outcome,
+    /// Whether it was given up: a person may have it tried again.
+    pub given_up: bool,
     /// The epoch that finalized: only it may say so again.
     pub epoch: Epoch,
     /// When.
@@ -171,6 +184,9 @@ pub struct Row {
     pub admitted_at: Timestamp,
     /// How often it was claimed.
     pub claims: u32,
+    /// The owners of the row that died, one after the other, since the last that got anywhere or
+    /// let go: their epochs, rising, at most [`crate::limits::FRUITLESS_CLAIMS`] (DUR-018).
+    pub fruitless: Vec<Epoch>,
     /// How far it is.
     pub phase: Phase,
     /// Whether somebody wants it to end.
@@ -193,6 +209,8 @@ pub enum Standing {
     /// Settled, with a doubt that nobody has spoken on: nothing to claim, and still listed
     /// (DUR-017).
     Doubtful,
+    /// Settled by being given up: nothing to claim, and listed for people (DUR-018).
+    GivenUp,
     /// Settled, with nothing left to do.
     Resting,
 }
@@ -220,7 +238,7 @@ impl Lane {
     /// Until when nobody else may claim, if that is later than the lane's own time `now`.
     #[must_use]
     pub fn leased_until(&self, now: Timestamp) -> Option<Timestamp> {
-        self.owner.as_ref().map(|owner| owner.lease_until).filter(|until| now < *until)
+        self.owner.as_ref().map(Owner::held_until).filter(|until| now < *until)
     }
 }
 
@@ -235,6 +253,7 @@ impl Row {
         match &self.phase {
             Phase::Settled(_) if self.marks.iter().any(Mark::is_intended) => Standing::Errand,
             Phase::Settled(_) if self.marks.iter().any(Mark::is_open) => Standing::Doubtful,
+            Phase::Settled(settled) if settled.given_up => Standing::GivenUp,
             Phase::Settled(_) => Standing::Resting,
             Phase::Admitted | Phase::Ready if self.abort.is_some() => Standing::Errand,
             _ => Standing::Queued,

@@ -13,6 +13,7 @@
 
 mod admission;
 mod approval;
+mod patience;
 mod progress;
 mod queue;
 mod settlement;

@@ -5,6 +5,7 @@ mod admission;
 mod approvals;
 mod invariants;
 mod ownership;
+mod patience;
 mod phases;
 mod progress;
 mod queue;
@@ -109,8 +110,7 @@ fn aborted(n: u8) -> Reserved {
 
 fn canonical(reserved: &Reserved) -> CanonicalSettlement {
     let record = &reserved.record;
-    let outcome = record.settlement.outcome();
-    CanonicalSettlement::new(record.submission, Sequence(7), reserved.digest, outcome)
+    CanonicalSettlement::new(record.submission, Sequence(7), reserved.digest, &record.settlement)
 }
 
 /// A whole lane and its store's clock.
@@ -179,6 +179,7 @@ impl Bench {
             token: token(with),
             producer: ProducerId::new("worker-1").unwrap(),
             lease: LEASE,
+            productive: None,
         })
     }
 
@@ -202,7 +203,7 @@ impl Bench {
 
     /// Lets the lease run out.
     fn expire(&mut self) {
-        let until = self.lane.owner.as_ref().expect("a lease").lease_until;
+        let until = self.lane.owner.as_ref().expect("a lease").held_until();
         self.now = self.now.max(until);
     }
 

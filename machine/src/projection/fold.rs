@@ -85,13 +85,16 @@ impl Projection {
         }
         let submission = record.submission().ok_or(Contradiction)?;
         let view = Arc::make_mut(self.submissions.entry(submission).or_default());
+        if gets_anywhere(record) {
+            view.productive = Some(epoch);
+        }
         match record {
             Record::ConversationCreated(_) => Err(Contradiction),
             Record::InputRecorded(it) => {
                 ensure(view.run.is_none() && view.settled.is_none())?;
                 match it.kind.host() {
                     None => view.run = Some(begun(it, at, epoch)),
-                    Some(host) => self.join(host, it, at)?,
+                    Some(host) => self.join(host, it, at, epoch)?,
                 }
                 Ok(())
             }
@@ -139,8 +142,15 @@ impl Projection {
     }
 
     /// Adds an input to the run of another submission.
-    fn join(&mut self, host: SubmissionId, it: &InputRecorded, at: Sequence) -> Applied {
+    fn join(
+        &mut self,
+        host: SubmissionId,
+        it: &InputRecorded,
+        at: Sequence,
+        epoch: Epoch,
+    ) -> Applied {
         let view = Arc::make_mut(self.submissions.get_mut(&host).ok_or(Contradiction)?);
+        view.productive = Some(epoch);
         let run = view.running()?;
         ensure(it.run == run.run && host != it.submission)?;
         let before = run.next_turn();
@@ -152,13 +162,33 @@ impl Projection {
         let view = Arc::make_mut(self.submissions.entry(id).or_default());
         ensure(view.settled.is_none() && it.run == view.run.as_ref().map(|run| run.run))?;
         let digest = it.digest().map_err(|_| Contradiction)?;
-        let outcome = it.settlement.outcome();
-        view.settled = Some(CanonicalSettlement::new(id, at, digest, outcome));
+        view.settled = Some(CanonicalSettlement::new(id, at, digest, &it.settlement));
         if let Some(run) = &mut view.run {
             run.show(&mut self.transcript);
         }
         view.forget_turns();
         Ok(())
+    }
+}
+
+/// Whether a record is something that the next owner need not do again (DUR-018). That a call is
+/// about to start, or that something was lost, is not: who dies of a call dies behind that.
+const fn gets_anywhere(record: &Record) -> bool {
+    match record {
+        Record::InputRecorded(_)
+        | Record::ModelResponded(_)
+        | Record::CompactionCreated(_)
+        | Record::ApprovalRequested(_)
+        | Record::ApprovalDecided(_)
+        | Record::ToolSettled(_)
+        | Record::ToolResolved(_)
+        | Record::SubmissionSettled(_) => true,
+        Record::ConversationCreated(_)
+        | Record::ModelInterrupted(_)
+        | Record::ToolPrepared(_)
+        | Record::ToolUnknown(_)
+        | Record::AbortRequested(_)
+        | Record::RecoveryDecided(_) => false,
     }
 }
 

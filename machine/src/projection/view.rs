@@ -76,6 +76,8 @@ pub struct SubmissionView {
     pub abort: Option<Arc<AbortRequested>>,
     /// The last epoch that recorded its decision on taking over.
     pub decided: Option<Epoch>,
+    /// The last epoch that got it anywhere (DUR-018).
+    pub productive: Option<Epoch>,
     /// Its run, once the input is canonical.
     pub run: Option<RunView>,
     /// Its settlement.

@@ -30,11 +30,13 @@ pub enum PolicyLimit {
     Budget(Dimension),
     /// Too many calls in a row failed (RUN-029).
     RepeatedFailures,
+    /// Too many owners in a row died without getting it anywhere (DUR-018).
+    Attempts,
 }
 
 impl PolicyLimit {
     /// The tags that only a policy limit gives.
-    const TAGS: [&'static str; 2] = ["BudgetExceeded", "RepeatedFailures"];
+    const TAGS: [&'static str; 3] = ["BudgetExceeded", "RepeatedFailures", "Poison"];
 
     /// The tag of the diagnostic that goes with the limit.
     #[must_use]
@@ -42,6 +44,7 @@ impl PolicyLimit {
         match self {
             Self::Budget(_) => Self::TAGS[0],
             Self::RepeatedFailures => Self::TAGS[1],
+            Self::Attempts => Self::TAGS[2],
         }
     }
 
@@ -114,6 +117,12 @@ impl Settlement {
         }
     }
 
+    /// Whether the submission was given up, because its owners kept dying (DUR-018).
+    #[must_use]
+    pub const fn is_given_up(&self) -> bool {
+        matches!(self, Self::Failed { limit: Some(PolicyLimit::Attempts), .. })
+    }
+
     /// Whether the parts agree; asked of everything that is decoded.
     ///
     /// # Errors
@@ -173,6 +182,7 @@ pub struct CanonicalSettlement {
     sequence: Sequence,
     digest: Digest,
     outcome: Outcome,
+    given_up: bool,
 }
 
 impl CanonicalSettlement {
@@ -180,9 +190,10 @@ impl CanonicalSettlement {
         submission: SubmissionId,
         sequence: Sequence,
         digest: Digest,
-        outcome: Outcome,
+        settlement: &Settlement,
     ) -> Self {
-        Self { submission, sequence, digest, outcome }
+        let (outcome, given_up) = (settlement.outcome(), settlement.is_given_up());
+        Self { submission, sequence, digest, outcome, given_up }
     }
 
     /// Which submission ended.
@@ -207,5 +218,11 @@ impl CanonicalSettlement {
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    /// Whether it was given up.
+    #[must_use]
+    pub const fn is_given_up(&self) -> bool {
+        self.given_up
     }
 }

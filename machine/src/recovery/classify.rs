@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use super::approval;
 use super::decision::{AbortStep, Classified, Decision};
 use super::evidence::{Evidence, Log, OwnKnowledge};
+use crate::identity::Epoch;
 use crate::ledger::{AbortIntent, InputMarker, Mark, MarkState, Phase, ResolutionIntent, Row};
+use crate::limits::FRUITLESS_CLAIMS;
 use crate::projection::SubmissionView;
 use crate::record::Doubt;
 
@@ -23,6 +25,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Classified {
         .or_else(|| row.abort.as_ref().map(|intent| (6, abort(row, view, intent))))
         .or_else(|| doubtful(row, view, own))
         .or_else(|| approval::undecided(row, view, *now))
+        .or_else(|| poison(row, view))
         .or_else(|| unfinished_batch(view))
         .or_else(|| not_started(row, log, view))
         .unwrap_or((18, Decision::ResumeTurn));
@@ -96,6 +99,17 @@ fn doubtful(row: &Row, view: &SubmissionView, own: &OwnKnowledge) -> Match {
     } else {
         Some((9, Decision::AwaitResolution))
     }
+}
+
+/// Row 19, which stands before row 14: as many owners in a row as there may be have died without
+/// getting it anywhere (DUR-018). What may have happened goes first: an open start that is excused
+/// is started again, until it is unknown or done.
+fn poison(row: &Row, view: &SubmissionView) -> Match {
+    let in_vain = |epoch: &&Epoch| view.productive.is_none_or(|productive| productive < **epoch);
+    let is_spent = row.fruitless.iter().filter(in_vain).count() >= FRUITLESS_CLAIMS;
+    let is_open = view.open_starts().next().is_some();
+    let runs = row.phase == Phase::Running(InputMarker::Applied);
+    (is_spent && runs && !is_open).then_some((19, Decision::GiveUp))
 }
 
 /// Row 14: the model has spoken and some of its calls have no result.

@@ -48,6 +48,8 @@ pub enum Decision {
     CoverApprovals(Vec<ApprovalId>),
     /// Release the lane: a person has to decide.
     AwaitApproval,
+    /// Its owners keep dying, and nothing it did is in doubt: end it, for a person to look at.
+    GiveUp,
     /// Run exactly these calls; the model is not asked again.
     ResumeBatch(Vec<ToolCallId>),
     /// Create the conversation.

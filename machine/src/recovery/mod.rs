@@ -14,6 +14,7 @@
 //! | --- | --- |
 //! | DUR-009: a start in doubt is never run again without proof | rows 6 to 9 stand before row 14 |
 //! | AUTH-15: nothing starts that somebody has still to decide | rows 12 and 13 stand before row 14 |
+//! | DUR-018: what kills its owners is given up, and never while it is in doubt | row 19 stands behind rows 7 to 9, before row 14 |
 //! | DUR-011: a reserved settlement is the settlement | rows 2 and 3 stand before everything that could decide anew |
 //! | DUR-013: decisions are testable from durable state alone | [`Evidence`] holds nothing else of another process |
 //!

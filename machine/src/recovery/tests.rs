@@ -95,7 +95,13 @@ fn settlement(story: &Story) -> CanonicalSettlement {
 fn settled(story: &Story) -> Phase {
     let it = settlement(story);
     let (digest, outcome) = (it.digest(), it.outcome());
-    Phase::Settled(Settled { digest, outcome, epoch: Epoch(1), at: Timestamp(2_000) })
+    Phase::Settled(Settled {
+        digest,
+        outcome,
+        given_up: false,
+        epoch: Epoch(1),
+        at: Timestamp(2_000),
+    })
 }
 
 /// An aborted submission whose one call is in doubt for good.

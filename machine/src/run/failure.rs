@@ -1,6 +1,7 @@
 //! How a run fails, in words.
 
 use crate::agent::{Diagnostic, Dimension, ModelFault};
+use crate::limits::FRUITLESS_CLAIMS;
 use crate::record::{PolicyLimit, Settlement};
 
 /// The tag of a run whose request is longer than the model's context, whoever the provider is.
@@ -22,6 +23,13 @@ pub(super) fn budget(dimension: Dimension) -> Settlement {
 /// The end of a run whose calls keep failing (RUN-029).
 pub(super) fn repeated_failures(limit: u32) -> Settlement {
     limited(PolicyLimit::RepeatedFailures, &alloc::format!("{limit} calls in a row have failed"))
+}
+
+/// The end of a submission whose owners keep dying (DUR-018).
+pub(crate) fn poison() -> Settlement {
+    let message =
+        alloc::format!("{FRUITLESS_CLAIMS} attempts in a row ended without getting anywhere");
+    limited(PolicyLimit::Attempts, &message)
 }
 
 fn limited(limit: PolicyLimit, message: &str) -> Settlement {

@@ -174,6 +174,7 @@ impl Tale {
             sequence: AdmissionSequence(0),
             admitted_at: Timestamp(1_000),
             claims: 1,
+            fruitless: Vec::new(),
             phase,
             abort: None,
             marks: Vec::new(),

@@ -179,6 +179,8 @@ impl Account {
             PolicyLimit::RepeatedFailures => {
                 policy.repeated_failures > 0 && self.bad_in_a_row() >= policy.repeated_failures
             }
+            // Of deaths the log knows nothing: they are counted where claims are seen.
+            PolicyLimit::Attempts => true,
             PolicyLimit::Budget(Dimension::Cost) => self.is_too_expensive(),
             PolicyLimit::Budget(Dimension::Duration) => self.is_late(now),
             PolicyLimit::Budget(dimension) => no_answer && self.spent() == Some(dimension),

@@ -25,7 +25,10 @@ impl Judge {
             Ok(_) => return,
             Err(why) => return self.note_refusal(*why),
         };
-        if let (ledger::Command::Claim(_), ledger::Reply::Claimed(epoch)) = (command, reply) {
+        if let (ledger::Command::Claim(claim), ledger::Reply::Claimed(epoch)) = (command, reply) {
+            if executed.changed {
+                self.note_death(lane, claim.submission);
+            }
             return self.check_claim(lane, *epoch, executed.changed);
         }
         let Some(owner) = owner_of(command) else { return };
@@ -44,6 +47,7 @@ impl Judge {
                 if executed.changed =>
             {
                 self.memory_mut().lanes[lane].free = true;
+                self.note_release(lane, owner.submission);
             }
             _ => {}
         }

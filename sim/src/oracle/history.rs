@@ -33,6 +33,7 @@ impl Judge {
                 self.check_known(lane, &records[..at], it);
             }
             self.keep_account(cast, lane, record, now);
+            self.check_patience(lane, epoch, record);
         }
         let seen = &mut self.memory_mut().lanes[lane];
         let content = stored.batch().content();

@@ -32,6 +32,8 @@ pub(super) struct Memory {
 pub(super) struct LaneMemory {
     /// The highest epoch that was ever claimed.
     pub(super) claimed: Epoch,
+    /// For which submission it was claimed last.
+    pub(super) owner: Option<SubmissionId>,
     /// Whether its owner has let go.
     pub(super) free: bool,
     /// The highest epoch that the log was ever at.
@@ -59,6 +61,10 @@ pub(super) struct RowMemory {
     pub(super) settlements: u32,
     /// Doubts that are marked.
     pub(super) marks: Vec<Doubt>,
+    /// The last epoch that got it anywhere.
+    pub(super) progressed: Epoch,
+    /// How many owners in a row have died since.
+    pub(super) deaths: usize,
 }
 
 impl Memory {
@@ -98,6 +104,8 @@ impl LaneMemory {
                 began: false,
                 settlements: 0,
                 marks: Vec::new(),
+                progressed: Epoch(0),
+                deaths: 0,
             });
         }
     }

@@ -14,6 +14,7 @@
 //! | `request` | what a model is shown |
 //! | `budget`, `account` | what a run uses up, and what may follow |
 //! | `secret` | what is to be taken out |
+//! | `patience` | how often owners died, and what was given up |
 //! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
 //! | `end` | what is left when nothing happens any more |
@@ -28,6 +29,7 @@ mod listing;
 mod memory;
 mod outside;
 mod owner;
+mod patience;
 mod permits;
 mod property;
 mod request;

@@ -44,11 +44,20 @@ impl Judge {
 /// Whether a row is as its owner expects it: times aside, and what other people may have asked
 /// for meanwhile.
 pub(super) fn agree(predicted: &Row, stored: &Row) -> bool {
-    let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks, approvals } =
-        predicted;
+    let Row {
+        admission,
+        sequence,
+        admitted_at: _,
+        claims,
+        fruitless,
+        phase,
+        abort,
+        marks,
+        approvals,
+    } = predicted;
     admission.submission == stored.admission.submission
         && *sequence == stored.sequence
-        && *claims == stored.claims
+        && (*claims, fruitless) == (stored.claims, &stored.fruitless)
         && same_phase(phase, &stored.phase)
         && (abort.is_none() || *abort == stored.abort)
         && marks.len() == stored.marks.len()

@@ -69,6 +69,9 @@ named! {
         FinalAnswer => "a run gives at most one final answer",
         /// RUN-011: finish and limit of a settlement are what its log counts up to.
         Limits => "a settlement names the limit that its log shows",
+        /// DUR-018: no submission is given up before as many owners in a row as there may be have
+        /// died without getting it anywhere, and none while anything it did is in doubt.
+        Patience => "a submission is given up only when its owners keep dying",
         /// ARC-12, SEC-04: what a tool wants to have taken out is in no record, request, question
         /// or settlement.
         Secrets => "what is to be taken out is neither kept nor shown",
@@ -130,6 +133,8 @@ named! {
         AbortedQueued => "an abort met a queued submission",
         /// A start of a tool with effects gave no answer.
         Unanswered => "a call gave no answer",
+        /// A submission was given up.
+        GivenUp => "a submission was given up",
         /// An approver said yes.
         Approved => "an approver let a call start",
         /// An approver said no.

@@ -19,6 +19,8 @@ pub struct CallHistory {
     pub executions: Vec<Epoch>,
     /// The starts that gave no answer, in this order.
     pub silent: Vec<Epoch>,
+    /// The starts that killed their process, in this order.
+    pub deadly: Vec<Epoch>,
     /// Starts below this epoch are refused.
     pub tombstone: Epoch,
 }
@@ -124,6 +126,17 @@ impl Outside {
         self.history(call).silent.push(epoch);
     }
 
+    /// Whether this start kills the process that made it. It is asked once of each.
+    pub(crate) fn kills(&mut self, cast: &Cast, start: Doubt) -> bool {
+        let tool = self.tool_of(cast, start.call).and_then(|tool| cast.tool(tool));
+        let deadly = tool.map_or(0, |tool| tool.deadly_starts);
+        let kills = self.of(start.call).map_or(0, |history| history.deadly.len()) < deadly;
+        if kills {
+            self.history(start.call).deadly.push(start.start);
+        }
+        kills
+    }
+
     pub(super) fn tombstone(&mut self, call: ToolCallId, below: Epoch) {
         let history = self.history(call);
         history.tombstone = history.tombstone.max(below);
@@ -134,8 +147,9 @@ impl Outside {
         let calls = Arc::make_mut(&mut self.calls);
         let place = calls.partition_point(|history| history.call < call);
         if calls.get(place).is_none_or(|history| history.call != call) {
-            let (executions, silent, tombstone) = (Vec::new(), Vec::new(), Epoch(0));
-            calls.insert(place, CallHistory { call, executions, silent, tombstone });
+            let (executions, silent, deadly) = (Vec::new(), Vec::new(), Vec::new());
+            let tombstone = Epoch(0);
+            calls.insert(place, CallHistory { call, executions, silent, deadly, tombstone });
         }
         &mut calls[place]
     }

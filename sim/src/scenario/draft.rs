@@ -106,6 +106,7 @@ pub struct Tool {
     pub(super) latency_ms: Located<u64>,
     pub(super) silent_starts: Located<u64>,
     pub(super) silence: Silence,
+    pub(super) deadly_starts: Located<u64>,
     pub(super) reaction: Reaction,
     pub(super) traits: Traits,
 }

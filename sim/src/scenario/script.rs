@@ -55,6 +55,8 @@ pub struct ToolScript {
     pub silent_starts: u32,
     /// Whether such a start does its work.
     pub silence: Silence,
+    /// How many starts of each call kill the process that made them: the first ones.
+    pub deadly_starts: u32,
     /// What it returns, every time.
     pub outcome: ToolOutcome,
 }

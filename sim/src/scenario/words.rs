@@ -105,13 +105,14 @@ pub(super) const FINISHES: Words<FinishKind, 5> = [
     ("budget-exhausted:tokens", FinishKind::BudgetExhausted(Dimension::Tokens)),
 ];
 
-pub(super) const LIMITS: Words<PolicyLimit, 6> = [
+pub(super) const LIMITS: Words<PolicyLimit, 7> = [
     ("turns", PolicyLimit::Budget(Dimension::Turns)),
     ("tool-calls", PolicyLimit::Budget(Dimension::ToolCalls)),
     ("tokens", PolicyLimit::Budget(Dimension::Tokens)),
     ("cost", PolicyLimit::Budget(Dimension::Cost)),
     ("duration", PolicyLimit::Budget(Dimension::Duration)),
     ("repeated-failures", PolicyLimit::RepeatedFailures),
+    ("attempts", PolicyLimit::Attempts),
 ];
 
 pub(super) const ANSWERS: Words<AnswerKind, 4> = [

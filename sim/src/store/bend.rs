@@ -77,6 +77,9 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
 /// Bends a row on its way to the shelf: a resolution that is kept by call closes the next doubt
 /// of the same call too.
 pub(super) fn row(defect: Option<Defect>, held: Option<&Row>, row: Arc<Row>) -> Arc<Row> {
+    if defect == Some(Defect::DeathsForgotten) && !row.fruitless.is_empty() {
+        return Arc::new(Row { fruitless: Vec::new(), ..Row::clone(&row) });
+    }
     let (Some(Defect::ResolutionsByCallAlone), Some(held)) = (defect, held) else { return row };
     let mut row = row;
     for at in 0..row.marks.len() {

@@ -10,16 +10,25 @@ pub(super) struct RowPrint<'a>(pub(super) &'a Row);
 
 impl Hash for RowPrint<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Row { admission, sequence, admitted_at: _, claims, phase, abort, marks, approvals } =
-            self.0;
-        (admission.submission, sequence, claims, abort).hash(state);
+        let Row {
+            admission,
+            sequence,
+            admitted_at: _,
+            claims,
+            fruitless,
+            phase,
+            abort,
+            marks,
+            approvals,
+        } = self.0;
+        (admission.submission, sequence, claims, fruitless, abort).hash(state);
         core::mem::discriminant(phase).hash(state);
         match phase {
             Phase::Admitted | Phase::Ready | Phase::Unknown | Phase::Suspended => {}
             Phase::Running(marker) => marker.hash(state),
             Phase::Terminalizing(reserved) => reserved.digest.hash(state),
-            Phase::Settled(Settled { digest, outcome, epoch, at: _ }) => {
-                (digest, outcome, epoch).hash(state);
+            Phase::Settled(Settled { digest, outcome, given_up, epoch, at: _ }) => {
+                (digest, outcome, given_up, epoch).hash(state);
             }
         }
         marks.len().hash(state);

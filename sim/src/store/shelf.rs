@@ -201,7 +201,7 @@ impl Shelf {
     /// the same but later has the same future.
     pub(crate) fn print(&self, clock: Timestamp, state: &mut impl Hasher) {
         state.write_u128(self.print.get_or(|| self.timeless_print()));
-        let lease = self.lane.owner.as_ref().map(|owner| owner.lease_until);
+        let lease = self.lane.owner.as_ref().map(ledger::Owner::held_until);
         state.write_u64(lease.map_or(0, |until| until.0.saturating_sub(clock.0)));
     }
 
@@ -209,7 +209,8 @@ impl Shelf {
         let mut state = Fingerprinter::new();
         let Lane { conversation: _, next, epoch, owner, stamp: _ } = &self.lane;
         (next, epoch, owner.is_some()).hash(&mut state);
-        if let Some(ledger::Owner { submission, token, producer, lease_until: _ }) = owner {
+        if let Some(ledger::Owner { submission, token, producer, lease_until: _, pause: _ }) = owner
+        {
             (submission, token, producer).hash(&mut state);
         }
         self.prints.hash(&mut state);

@@ -56,7 +56,7 @@ impl World {
     }
 
     /// Everything volatile is gone; a person who waited for an answer asks again.
-    fn crash(&mut self, process: usize) {
+    pub(super) fn crash(&mut self, process: usize) {
         let it = &self.processes[process];
         let progress = match it.progress {
             Progress::Busy => Progress::Due,

@@ -3,8 +3,9 @@
 use std::mem;
 use std::sync::Arc;
 
-use everstep_machine::effect::Answer;
+use everstep_machine::effect::{Answer, External, Invocation};
 use everstep_machine::identity::Timestamp;
+use everstep_machine::record::Doubt;
 use everstep_machine::store::{StoreCommand, StoreFault};
 use everstep_machine::{attempt, ledger};
 
@@ -170,6 +171,10 @@ impl World {
             }
             FlightProgress::During => {
                 let (answer, due) = self.happen(process, task, flight);
+                if self.is_deadly(process, task, flight) {
+                    self.note_task(process, task, || "the call kills its process".to_owned());
+                    return self.crash(process);
+                }
                 let this = &mut self.process_mut(process).tasks[task].flights[flight];
                 this.progress = FlightProgress::Happened { answer, due };
             }
@@ -180,6 +185,16 @@ impl World {
                 }
             }
         }
+    }
+
+    /// Whether what happened is a call that kills who made it.
+    fn is_deadly(&mut self, process: usize, task: usize, flight: usize) -> bool {
+        let external = &self.processes[process].tasks[task].flights[flight].external;
+        let External::InvokeTool(Invocation { call, epoch, .. }) = &***external else {
+            return false;
+        };
+        let start = Doubt { call: *call, start: *epoch };
+        self.outside.kills(&self.cast, start)
     }
 
     /// An external effect happens.

@@ -11,6 +11,7 @@ mod disk;
 mod doubts;
 mod exits;
 mod operator;
+mod poison;
 mod scripts;
 mod sharing;
 mod signals;

@@ -43,6 +43,7 @@ fn claim(store: &mut SqliteStore, epoch: u64, token: u8) -> Result<Reply, Refusa
             token: Token([token; 16]),
             producer: ProducerId::new("worker").unwrap(),
             lease: DurationMs(30_000),
+            productive: None,
         }),
     )
 }

@@ -69,6 +69,7 @@ fn store_012_a_scan_names_what_can_be_claimed_and_when_to_look_again() {
         token: everstep_machine::identity::Token([1; 16]),
         producer: everstep_machine::identity::ProducerId::new("worker").unwrap(),
         lease: everstep_machine::identity::DurationMs(30_000),
+        productive: None,
     };
     let commands = vec![StoreCommand::Ledger(Command::Claim(claim))];
     store.execute(&Pipeline { lane: lanes[1].clone(), commands }).unwrap();

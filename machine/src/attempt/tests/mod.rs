@@ -9,6 +9,7 @@ mod fresh;
 mod hints;
 mod memory;
 mod pages;
+mod poison;
 mod refusals;
 mod secrets;
 mod silence;

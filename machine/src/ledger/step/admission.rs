@@ -28,6 +28,7 @@ pub(super) fn admit(
         sequence,
         admitted_at: now,
         claims: 0,
+        fruitless: Vec::new(),
         phase: Phase::Admitted,
         abort: None,
         marks: Vec::new(),

@@ -8,7 +8,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Decided, owned};
+use super::{Decided, owned, patience};
 use crate::identity::{DurationMs, Timestamp};
 use crate::ledger::input::{Claim, Footprint, Ownership, Refusal, Reply};
 use crate::ledger::slice::Slice;
@@ -34,7 +34,11 @@ impl Footprint {
             match row.standing() {
                 Standing::Queued if candidates => keep_lower(&mut queued, row),
                 Standing::Errand if candidates => keep_lower(&mut errand, row),
-                Standing::Queued | Standing::Errand | Standing::Doubtful | Standing::Resting => {}
+                Standing::Queued
+                | Standing::Errand
+                | Standing::Doubtful
+                | Standing::GivenUp
+                | Standing::Resting => {}
             }
         }
         let mut picked: Vec<_> = [this, queued, errand].into_iter().flatten().cloned().collect();
@@ -66,7 +70,7 @@ pub fn wakes_at(slice: &Slice) -> Option<Timestamp> {
     let queued = lowest(slice, Standing::Queued).and_then(|row| row.claimable_from());
     let errand = lowest(slice, Standing::Errand).map(|_| Timestamp(0));
     let from = queued.into_iter().chain(errand).min()?;
-    let leased = slice.lane.owner.as_ref().map_or(Timestamp(0), |owner| owner.lease_until);
+    let leased = slice.lane.owner.as_ref().map_or(Timestamp(0), Owner::held_until);
     Some(from.max(leased)).filter(|at| *at > Timestamp(0))
 }
 
@@ -103,21 +107,23 @@ pub(super) fn claim(slice: &Slice, claim: &Claim, now: Timestamp) -> Result<Deci
     if !has_its_turn(slice, row, now) || epoch == lane.epoch {
         return Err(Refusal::NotClaimable);
     }
+    let row = Row { fruitless: patience::after(lane, row, claim), ..claimed(row) };
     let owner = Owner {
         submission: claim.submission,
         token: claim.token,
         producer: claim.producer.clone(),
         lease_until: now.after(claim.lease),
+        pause: patience::pause(claim, row.fruitless.len()),
     };
     let lane = Lane { epoch, owner: Some(owner), ..lane.clone() };
-    Ok(Decided { lane: Some(lane), row: Some(claimed(row)), reply: Reply::Claimed(epoch) })
+    Ok(Decided { lane: Some(lane), row: Some(row), reply: Reply::Claimed(epoch) })
 }
 
 fn has_its_turn(slice: &Slice, row: &Arc<Row>, now: Timestamp) -> bool {
     match row.standing() {
         Standing::Queued => lowest(slice, Standing::Queued) == Some(row) && row.is_claimable(now),
         Standing::Errand => true,
-        Standing::Doubtful | Standing::Resting => false,
+        Standing::Doubtful | Standing::GivenUp | Standing::Resting => false,
     }
 }
 
@@ -149,6 +155,9 @@ pub(super) fn renew(
 }
 
 pub(super) fn release(slice: &Slice, owner: &Ownership) -> Result<Decided, Refusal> {
-    owned(slice, owner)?;
-    Ok(Decided::lane(Lane { owner: None, ..slice.lane.clone() }, Reply::Released))
+    let row = owned(slice, owner)?.row;
+    // Who lets go has not died, and neither will the next one of what killed those before.
+    let row = (!row.fruitless.is_empty()).then(|| Row { fruitless: Vec::new(), ..row.clone() });
+    let lane = Some(Lane { owner: None, ..slice.lane.clone() });
+    Ok(Decided { lane, row, reply: Reply::Released })
 }

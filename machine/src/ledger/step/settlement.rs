@@ -5,6 +5,7 @@ use crate::identity::Timestamp;
 use crate::ledger::input::{Ownership, Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Phase, Reserved, Row, Settled};
+use crate::limits::FRUITLESS_CLAIMS;
 use crate::record::{CanonicalSettlement, Outcome};
 
 /// Fixes the outcome. The first write wins, also against the same owner.
@@ -31,6 +32,9 @@ pub(super) fn reserve(
     match reserved.record.settlement.outcome() {
         Outcome::Aborted => row.abort.as_ref().map(|_| ()).ok_or(Refusal::NoAbort)?,
         Outcome::Completed | Outcome::Failed => may_end_by_itself(row)?,
+    }
+    if reserved.record.settlement.is_given_up() && row.fruitless.len() < FRUITLESS_CLAIMS {
+        return Err(Refusal::AttemptsLeft);
     }
     Ok(Decided::row(Row { phase: Phase::Terminalizing(reserved), ..row.clone() }, Reply::Reserved))
 }
@@ -79,6 +83,7 @@ pub(super) fn finalize(
     let phase = Phase::Settled(Settled {
         digest: settlement.digest(),
         outcome: settlement.outcome(),
+        given_up: settlement.is_given_up(),
         epoch: owner.epoch,
         at: now,
     });

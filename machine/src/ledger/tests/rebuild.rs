@@ -36,7 +36,7 @@ fn reserved(settlement: Settlement) -> Reserved {
 
 fn settled(digest: Digest) -> Phase {
     let (epoch, at) = (Epoch(1), Timestamp(2_000));
-    Phase::Settled(Settled { digest, outcome: Outcome::Completed, epoch, at })
+    Phase::Settled(Settled { digest, outcome: Outcome::Completed, given_up: false, epoch, at })
 }
 
 fn compared(row: &Row, story: &Story) -> Agreement {

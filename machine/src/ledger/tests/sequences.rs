@@ -246,7 +246,9 @@ fn in_order(before: &Bench, claim: &Claim, epoch: Epoch) {
     match row.unwrap().standing() {
         Standing::Queued => assert_eq!(row, lowest, "the order of admission"),
         Standing::Errand => {}
-        Standing::Doubtful | Standing::Resting => panic!("a settled row was claimed"),
+        Standing::Doubtful | Standing::GivenUp | Standing::Resting => {
+            panic!("a settled row was claimed")
+        }
     }
 }
 

@@ -14,6 +14,7 @@ fn phase_after(reserved: &Reserved, epoch: u64, at: u64) -> Phase {
     Phase::Settled(Settled {
         digest: reserved.digest,
         outcome: reserved.record.settlement.outcome(),
+        given_up: reserved.record.settlement.is_given_up(),
         epoch: Epoch(epoch),
         at: Timestamp(at),
     })

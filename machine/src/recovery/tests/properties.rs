@@ -117,6 +117,7 @@ fn rows_of(decision: &Decision) -> &'static [u8] {
         | Decision::DecideApprovals(_)
         | Decision::CoverApprovals(_)
         | Decision::AwaitApproval => &[12],
+        Decision::GiveUp => &[19],
         Decision::ResumeBatch(_) => &[14],
         Decision::Materialize | Decision::RepairReadiness => &[15],
         Decision::ApplyInput => &[16],
@@ -149,6 +150,7 @@ fn names_something(decision: &Decision) -> bool {
         | Decision::RepairReadiness
         | Decision::ApplyInput
         | Decision::RepairInputMarker
+        | Decision::GiveUp
         | Decision::ResumeTurn => true,
     }
 }
@@ -158,7 +160,8 @@ fn check(case: &Case) -> u8 {
     assert_eq!(case.decide(), classified(row, decision.clone()), "the same evidence, twice");
     assert!(rows_of(&decision).contains(&row), "{decision:?} from row {row}");
     assert!(names_something(&decision), "{decision:?}");
-    let goes_on = matches!(decision, Decision::ResumeBatch(_) | Decision::ResumeTurn);
+    let goes_on =
+        matches!(decision, Decision::ResumeBatch(_) | Decision::ResumeTurn | Decision::GiveUp);
     if goes_on {
         assert_eq!(case.in_doubt(), 0, "DUR-009: {decision:?}");
         assert_eq!(case.row.abort, None, "DUR-012: {decision:?}");

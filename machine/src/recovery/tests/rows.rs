@@ -93,6 +93,39 @@ fn dur_013_row_07_every_open_start_is_examined_in_one_decision() {
     assert_eq!(decide(&ONE.row(RUNNING), &story.at(2)), expected);
 }
 
+/// A running row of which these owners died.
+fn dying(epochs: &[u64]) -> Row {
+    Row { fruitless: epochs.iter().copied().map(Epoch).collect(), ..ONE.row(RUNNING) }
+}
+
+#[test]
+fn dur_018_row_19_what_kills_every_owner_is_given_up_instead_of_resumed() {
+    let story = declared(&["look"]);
+    let given_up = classified(19, Decision::GiveUp);
+    assert_eq!(decide(&dying(&[2, 3, 4, 5, 6]), &story), given_up);
+    assert_eq!(decide(&dying(&[3, 4, 5, 6]), &story).row, 14, "an attempt is left");
+    // What the log tells outranks what a claim was told: the first of them got somewhere.
+    let story = story.at(2).tell([ONE.tool_settled(start(0).call, success("seen"))]);
+    assert_eq!(decide(&dying(&[2, 3, 4, 5, 6]), &story).row, 18);
+    assert_eq!(decide(&dying(&[3, 4, 5, 6, 7]), &story), given_up);
+}
+
+#[test]
+fn dur_018_row_19_a_doubt_and_a_person_s_wish_go_first() {
+    let dying = dying(&[2, 3, 4, 5, 6]);
+    let story = prepared(1);
+    assert_eq!(decide(&dying, &story).row, 7, "what may have happened is found out");
+    let excused = OwnKnowledge { excused: [start(0)].into(), ..OwnKnowledge::default() };
+    assert_eq!(decide_with(&dying, &story, &excused).row, 14, "an open start is never given up");
+    let story = story.at(7).tell([unknown(0)]);
+    let marked = Row { phase: Phase::Unknown, marks: alloc::vec![open(start(0))], ..dying.clone() };
+    assert_eq!(decide(&marked, &story).row, 9, "unknown, not poison");
+    let aborted = Row { abort: Some(abort()), ..dying.clone() };
+    assert_eq!(decide(&aborted, &declared(&["look"])).row, 6);
+    let unmarked = Row { phase: CLAIMED, ..dying };
+    assert_eq!(decide(&unmarked, &declared(&[])).row, 17, "the row learns of its input first");
+}
+
 #[test]
 fn dur_013_row_08_a_canonical_doubt_is_marked() {
     let story = prepared(2).at(2).tell([unknown(0), unknown(1)]);

@@ -7,6 +7,7 @@ mod fencing;
 mod history;
 mod outside;
 mod owner;
+mod patience;
 mod property;
 mod request;
 mod secrets;
@@ -138,6 +139,7 @@ impl Bench {
             token: token(expected + 1),
             producer: producer(),
             lease: LEASE,
+            productive: None,
         }))
     }
 

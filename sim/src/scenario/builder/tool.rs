@@ -16,6 +16,7 @@ impl Tool {
             latency_ms: Located::here(0),
             silent_starts: Located::here(0),
             silence: Silence::Done,
+            deadly_starts: Located::here(0),
             reaction: Reaction::Result(said("null")),
             traits: Traits::default(),
         }
@@ -61,6 +62,13 @@ impl Tool {
     #[must_use]
     pub fn silent(self, starts: u64, silence: Silence) -> Self {
         Self { silent_starts: Located::here(starts), silence, ..self }
+    }
+
+    /// The first so many starts of each call kill the process that made them, their work done.
+    #[track_caller]
+    #[must_use]
+    pub fn deadly(self, starts: u64) -> Self {
+        Self { deadly_starts: Located::here(starts), ..self }
     }
 
     /// What it returns, as JSON text.

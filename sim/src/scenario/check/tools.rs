@@ -103,7 +103,9 @@ fn tool(part: &Tool) -> Checked<ToolScript> {
     };
     let most = u64::from(SILENT_STARTS);
     let silent_starts = within("silent_starts", &part.silent_starts, 0, most)? as u32;
-    Ok(ToolScript { definition, latency, silent_starts, silence: part.silence, outcome })
+    let deadly_starts = within("deadly_starts", &part.deadly_starts, 0, most)? as u32;
+    let silence = part.silence;
+    Ok(ToolScript { definition, latency, silent_starts, silence, deadly_starts, outcome })
 }
 
 /// Puts what a tool declares into its definition.

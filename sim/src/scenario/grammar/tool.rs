@@ -102,6 +102,12 @@ pub(super) static TOOL: Table = Table {
             Default("\"done\""),
             "Whether a start that gives no answer in time does its work nevertheless.",
         ),
+        key(
+            "deadly_starts",
+            Shape::Whole(0, SILENT_STARTS as u64),
+            Default("0"),
+            "How many starts of each call kill the process that made them, their work done: the first ones.",
+        ),
     },
     rules: &[Rule::Excludes("failure", "result")],
 };

@@ -51,6 +51,7 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
         latency_ms: row.whole_or("latency_ms", 0),
         silent_starts: row.whole_or("silent_starts", 0),
         silence: row.word_or("silence", &SILENCES, Silence::Done),
+        deadly_starts: row.whole_or("deadly_starts", 0),
         reaction: match row.row("failure") {
             Some(failed) => Reaction::Failure(failure(&failed)?),
             None => Reaction::Result(row.json_or("result", "null")?),

@@ -14,7 +14,10 @@ fn scenario_unknown_key_names_line_column_and_nearest_word() {
         panic!("another fault")
     };
     assert_eq!((key.as_str(), nearest), ("clas", Some("class")));
-    assert_eq!(valid[..5], ["name", "class", "silent_starts", "silence", "reconciler"]);
+    assert_eq!(
+        valid[..6],
+        ["name", "class", "silent_starts", "silence", "deadly_starts", "reconciler"]
+    );
     assert!(refused(&text).to_string().ends_with("help: did you mean `class`?"));
 
     // Nothing near: every key of that table is named.

@@ -289,6 +289,7 @@ group = "g"
 timeout_ms = 8
 silent_starts = 2
 silence = "undone"
+deadly_starts = 3
 retry = "transient"
 [[turns]]
 reasoning = "Hm."
@@ -327,6 +328,7 @@ expect_limit = "cost"
         .group("g")
         .timeout_ms(8)
         .silent(2, Silence::Undone)
+        .deadly(3)
         .retry(RetryClass::Transient);
     let turn = Turn::calls("erase", "{}")
         .thinking("Hm.")

@@ -78,6 +78,7 @@ pub(super) fn claim(key: &str, expected: u64, token: u8) -> StoreCommand {
         token: Token([token; 16]),
         producer: producer(),
         lease: LEASE,
+        productive: None,
     }))
 }
 

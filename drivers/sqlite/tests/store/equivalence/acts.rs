@@ -251,6 +251,7 @@ impl Seen {
             token: Token([reuse.unwrap_or(self.fresh); 16]),
             producer: ProducerId::new("worker").unwrap(),
             lease: DurationMs(30_000),
+            productive: None,
         })
     }
 
