@@ -30,7 +30,7 @@ const PART: u32 = 1_000;
 
 impl Format {
     /// What this build reads and writes.
-    pub const CURRENT: Self = Self { tables: 1, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
+    pub const CURRENT: Self = Self { tables: 2, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
 
     /// The number that SQLite keeps.
     pub(crate) fn user_version(self) -> i32 {
@@ -105,7 +105,11 @@ pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identit
 /// (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting,
 /// 3 doubtful, 4 given up; the partial index holds only what waits for a worker or for a person, so looking for
 /// work never meets what is done.
-pub(crate) const SCHEMA: [(&str, &str); 7] = [
+///
+/// A submission is in two indexes, since an index alone cannot be asked whether it is complete: one
+/// flipped byte, and what was admitted looks as if it never had been. No single damage takes it out
+/// of both, and SQLite lets no row in that either of them has already.
+pub(crate) const SCHEMA: [(&str, &str); 8] = [
     (
         "ledger_lane",
         "CREATE TABLE ledger_lane (
@@ -127,6 +131,10 @@ pub(crate) const SCHEMA: [(&str, &str); 7] = [
     (
         "ledger_row_submission",
         "CREATE UNIQUE INDEX ledger_row_submission ON ledger_row (submission, conversation)",
+    ),
+    (
+        "ledger_row_again",
+        "CREATE UNIQUE INDEX ledger_row_again ON ledger_row (submission, conversation)",
     ),
     (
         "ledger_row_waiting",
@@ -192,7 +200,7 @@ mod tests {
 
     #[test]
     fn store_005_a_format_is_one_number_and_back() {
-        assert_eq!(Format::CURRENT.to_string(), format!("1.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
+        assert_eq!(Format::CURRENT.to_string(), format!("2.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
         let parts = [0, 1, 7, 999];
         for (tables, cells, records) in
             parts.into_iter().flat_map(|a| parts.map(|b| (a, b, 999 - a)))

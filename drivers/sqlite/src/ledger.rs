@@ -17,6 +17,10 @@ const ANY_ROW: &str = "SELECT EXISTS (SELECT 1 FROM ledger_row WHERE conversatio
 const NAMED: &str = "SELECT sequence, submission, standing, cell FROM ledger_row
     INDEXED BY ledger_row_submission WHERE submission = ?2 AND conversation = ?1";
 
+/// The same question to the other index.
+const NAMED_AGAIN: &str = "SELECT sequence FROM ledger_row
+    INDEXED BY ledger_row_again WHERE submission = ?2 AND conversation = ?1";
+
 /// The planner takes a partial index only for a query that repeats its condition.
 const LOWEST: &str = "SELECT sequence, submission, standing, cell FROM ledger_row
     INDEXED BY ledger_row_waiting
@@ -110,7 +114,8 @@ pub(crate) fn slice(
     Ok(Slice { lane, rows })
 }
 
-/// The row of a submission.
+/// The row of a submission. That it is not there has to be said twice: a submission that is
+/// missed because of a damaged index would be admitted again, or never be found by its worker.
 pub(crate) fn named(
     connection: &Connection,
     conversation: &ConversationId,
@@ -122,8 +127,23 @@ pub(crate) fn named(
             let place = Place::Row(conversation.clone(), row.sequence);
             Err(Trouble::Flawed(place, Flaw::Column("submission")))
         }
-        Some(_) | None => Ok(found),
+        Some(_) => Ok(found),
+        None => match named_again(connection, conversation, submission)? {
+            None => Ok(None),
+            Some(at) => Err(Trouble::Flawed(Place::Row(conversation.clone(), at), Flaw::Index)),
+        },
     }
+}
+
+/// Where the other index has a submission.
+pub(crate) fn named_again(
+    connection: &Connection,
+    conversation: &ConversationId,
+    submission: SubmissionId,
+) -> Result<Option<AdmissionSequence>, Trouble> {
+    let mut statement = connection.prepare_cached(NAMED_AGAIN)?;
+    let wanted = (conversation.as_str(), submission.0);
+    Ok(statement.query_row(wanted, |row| row.get(0)).optional()?.map(AdmissionSequence))
 }
 
 fn lowest(

@@ -72,9 +72,13 @@ fn lane(
             let page = ledger::rows(it, conversation, from, MAX_LISTED)?;
             for row in &page {
                 let found = ledger::named(it, conversation, row.admission.submission)?;
+                let place = || Place::Row(conversation.clone(), row.sequence);
                 if found.as_ref() != Some(row) {
-                    let place = Place::Row(conversation.clone(), row.sequence);
-                    return Err(Trouble::Flawed(place, Flaw::Column("submission")));
+                    return Err(Trouble::Flawed(place(), Flaw::Column("submission")));
+                }
+                let again = ledger::named_again(it, conversation, row.admission.submission)?;
+                if again != Some(row.sequence) {
+                    return Err(Trouble::Flawed(place(), Flaw::Index));
                 }
             }
             Ok(page)

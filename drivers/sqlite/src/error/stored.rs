@@ -82,6 +82,9 @@ pub enum Flaw {
     /// What must be there because of what is beside it is not.
     #[error("it is missing, though what belongs to it is there")]
     Missing,
+    /// A row that one index has is not where another should have it.
+    #[error("one of its indexes is damaged: a search by submission misses it")]
+    Index,
     /// A row says something that the log does not: no crash can explain it.
     #[error("it says something that the log does not")]
     Ahead,
@@ -111,6 +114,7 @@ impl Flaw {
             | Self::Counter
             | Self::Taken
             | Self::Missing
+            | Self::Index
             | Self::Ahead
             | Self::Sqlite(_) => Corruption::Undecodable,
         }

@@ -45,7 +45,7 @@ impl Opener<'_> {
     /// Whether the first page is not the one that counted.
     pub(super) fn is_left_behind(&self) -> bool {
         let bytes = fs::metadata(self.path).map_or(0, |it| it.len());
-        Header::read(self.path).is_ok_and(|it| it.flaw().is_none() && it.is_left_behind(bytes))
+        Header::read(self.path).is_ok_and(|it| it.is_left_behind(bytes))
     }
 
     /// Whether the header is one, and the file as long as it says.

@@ -74,10 +74,11 @@ pub(super) fn look(path: &Path) -> Result<Look, OpenError> {
     }
 }
 
-/// Pages of which the first has become nothing: where a log was cut off under a process that uses
+/// Pages of which the first has become nothing, from its beginning or from further on: where a log was cut off under a process that uses
 /// it, SQLite reads zeros, and moves them into the file.
 fn is_hollow(head: &[u8], bytes: u64) -> bool {
-    head.iter().all(|it| *it == 0) && bytes > PAGE_BYTES && bytes.is_multiple_of(PAGE_BYTES)
+    let kept = head.iter().zip(MAGIC).take_while(|(found, magic)| found == magic).count();
+    head[kept..].iter().all(|it| *it == 0) && bytes > PAGE_BYTES && bytes.is_multiple_of(PAGE_BYTES)
 }
 
 fn absent(path: &Path) -> Result<Look, OpenError> {

@@ -14,9 +14,12 @@ use crate::name::{self, Key};
 const LANES: &str = "SELECT conversation FROM ledger_lane
     WHERE conversation > ?1 ORDER BY conversation";
 
+/// A row that either index leads to.
 pub(super) const FIND: &str =
     "SELECT sequence, submission, standing, cell, conversation FROM ledger_row
-    INDEXED BY ledger_row_submission WHERE submission = ?1";
+    INDEXED BY ledger_row_submission WHERE submission = ?1
+    UNION SELECT sequence, submission, standing, cell, conversation FROM ledger_row
+    INDEXED BY ledger_row_again WHERE submission = ?1";
 
 pub(super) const WAITING: &str =
     "SELECT r.sequence, r.submission, r.standing, r.cell, r.conversation

@@ -10,6 +10,7 @@ mod equivalence;
 mod failpoints;
 mod full_disk;
 mod group;
+mod index_damage;
 #[cfg(target_os = "linux")]
 mod locks;
 mod log_damage;
