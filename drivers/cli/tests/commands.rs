@@ -117,7 +117,7 @@ fn dur_019_the_whole_corpus_without_faults_is_vacuous() {
     let here = folder();
     let ran = everstep(here.path(), &["matrix", "--depth", "0"]);
     assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("never happened: a lane was taken over"), "{}", ran.out);
+    assert!(ran.out.contains("never happened: an acknowledgement was lost"), "{}", ran.out);
 }
 
 #[test]

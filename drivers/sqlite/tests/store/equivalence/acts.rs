@@ -363,6 +363,6 @@ fn settled(submission: SubmissionId, outcome: Outcome) -> SubmissionSettled {
 /// A proof as a fold would make it; only a fold can, so this one is made of its bytes.
 fn canonical(submission: SubmissionId, outcome: Outcome) -> CanonicalSettlement {
     let digest = settled(submission, outcome).digest().unwrap();
-    let bytes = postcard::to_allocvec(&(submission, Sequence(3), digest, outcome)).unwrap();
+    let bytes = postcard::to_allocvec(&(submission, Sequence(3), digest, outcome, false)).unwrap();
     postcard::from_bytes(&bytes).unwrap()
 }
