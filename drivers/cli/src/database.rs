@@ -20,6 +20,10 @@ use crate::records::{resolution_json, resolution_words};
 /// How long to wait for others before saying that they are in the way.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What to do about a file that is not what was written.
+pub(crate) const DOES_NOT_VERIFY: &str = "`everstep log verify` says all that is wrong; keep a copy, \
+                                          restore a backup, and run nothing on it before";
+
 /// A file that cannot be opened is the environment's fault.
 pub(crate) fn unopened(why: &OpenError) -> Complaint {
     Complaint::new(Exit::Environment, why)
@@ -100,8 +104,7 @@ pub(crate) fn unknown(
             let call = mark.doubt.call;
             let why = format!(
                 "{lane}: the row says that call {call} is in doubt, and the log has no such call\n\
-                 help: stop working on it and keep a copy; `everstep log verify` says what is \
-                 wrong, and a backup brings it back"
+                 help: {DOES_NOT_VERIFY}"
             );
             Complaint::new(Exit::Safety, why)
         })?;

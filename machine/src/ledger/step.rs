@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 
 use super::input::{Command, Effect, Ownership, Refusal, Reply, Stamped};
 use super::slice::{Change, Slice};
-use super::state::{Lane, Owner, Row};
+use super::state::{Lane, Owner, Phase, Row};
 use crate::contract::{Machine, Step};
 use crate::identity::{SubmissionId, Timestamp};
 
@@ -140,4 +140,14 @@ fn owned<'a>(slice: &'a Slice, claim: &Ownership) -> Result<Owned<'a>, Refusal> 
 
 fn row(slice: &Slice, submission: SubmissionId) -> Result<&Row, Refusal> {
     slice.row(submission).map(|row| &**row).ok_or(Refusal::NoSuchSubmission)
+}
+
+/// Whether a row has begun and is not closing: only such a one is parked.
+fn runs(row: &Row) -> Result<(), Refusal> {
+    match &row.phase {
+        Phase::Settled(_) => Err(Refusal::AlreadySettled),
+        Phase::Terminalizing(_) => Err(Refusal::RunClosing),
+        Phase::Admitted | Phase::Ready => Err(Refusal::NotRunning),
+        Phase::Running(_) | Phase::Unknown | Phase::Suspended => Ok(()),
+    }
 }

@@ -4,7 +4,8 @@
 //! names resolve -> parameters fit -> approved -> authorized -> prepared -> started
 //! ```
 //!
-//! Every step is taken again by whoever resumes the batch, except for calls that have ended.
+//! Every step is taken again by whoever resumes the batch, except for calls that have ended and for
+//! approvals that are canonical.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -10,6 +10,7 @@ use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreFault};
 use everstep_runtime::HostError;
 use everstep_sqlite::{SqliteStore, StoreError};
 
+use crate::database::DOES_NOT_VERIFY;
 use crate::exit::{Complaint, Exit};
 
 /// What the store said last when it did not do what it was told, until it does.
@@ -104,7 +105,7 @@ pub(super) fn failed(error: HostError, trouble: &Trouble, db: &Path) -> Complain
     let help = match cause {
         Cause::Passing => REPAIRED,
         Cause::Gone => ABSENT,
-        Cause::Corrupt => CORRUPT,
+        Cause::Corrupt => DOES_NOT_VERIFY,
     };
     Complaint::new(Exit::Environment, format!("{text}\nhelp: {help}"))
 }
@@ -113,5 +114,3 @@ const REPAIRED: &str =
     "nothing that was accepted is lost: run the same line again once that is repaired";
 const ABSENT: &str = "do not run the same line again before the database is back: without it the \
                       line is a new submission, and calls that were made are made again";
-const CORRUPT: &str = "stop working on it and keep a copy; `everstep log verify` says what is wrong, \
-                       and a backup brings it back";

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Decided, owned, row};
+use super::{Decided, owned, row, runs};
 use crate::identity::{ApprovalId, SubmissionId, Timestamp};
 use crate::ledger::approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 use crate::ledger::input::{Ownership, Refusal, Reply};
@@ -22,12 +22,9 @@ pub(super) fn suspend(
     now: Timestamp,
 ) -> Result<Decided, Refusal> {
     let held = owned(slice, owner)?.row;
-    match &held.phase {
-        Phase::Settled(_) => return Err(Refusal::AlreadySettled),
-        Phase::Terminalizing(_) => return Err(Refusal::RunClosing),
-        Phase::Admitted | Phase::Ready => return Err(Refusal::NotRunning),
-        Phase::Unknown => return Err(Refusal::UnknownOpen),
-        Phase::Running(_) | Phase::Suspended => {}
+    runs(held)?;
+    if held.phase == Phase::Unknown {
+        return Err(Refusal::UnknownOpen);
     }
     let mut row = held.clone();
     for Suspension { request, expiry, approver } in requests {

@@ -5,7 +5,7 @@
 //! of the same call is another doubt with a mark of its own. So a late repetition never reopens
 //! what is canonically closed.
 
-use super::{Decided, owned, row};
+use super::{Decided, owned, row, runs};
 use crate::identity::{SubmissionId, Timestamp};
 use crate::ledger::approval::ApprovalMark;
 use crate::ledger::input::{Ownership, Refusal, Reply};
@@ -21,12 +21,7 @@ pub(super) fn mark(
     now: Timestamp,
 ) -> Result<Decided, Refusal> {
     let held = owned(slice, owner)?.row;
-    match &held.phase {
-        Phase::Settled(_) => return Err(Refusal::AlreadySettled),
-        Phase::Terminalizing(_) => return Err(Refusal::RunClosing),
-        Phase::Admitted | Phase::Ready => return Err(Refusal::NotRunning),
-        Phase::Running(_) | Phase::Unknown | Phase::Suspended => {}
-    }
+    runs(held)?;
     let mut row = held.clone();
     for doubt in doubts {
         if let Err(place) = row.marks.binary_search_by_key(doubt, |mark| mark.doubt) {
