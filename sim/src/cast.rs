@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome, Verdict,
+    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, StepOutput, ToolOutcome,
+    Verdict,
 };
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};
@@ -102,6 +103,8 @@ pub(crate) struct Tool {
     pub(crate) silence: Silence,
     /// How many starts of each call kill their process.
     pub(crate) deadly_starts: usize,
+    /// What a durable one is made of.
+    pub(crate) steps: Vec<Arc<StepOutput>>,
     pub(crate) outcome: Arc<ToolOutcome>,
     pub(crate) reconciles: bool,
     /// What who looks says of a start that ran.
@@ -163,7 +166,7 @@ impl Cast {
     fn patience(&self) -> u64 {
         let takes = |tool: &Tool| {
             let silent = tool.silent_starts as u64 * tool.timeout.0;
-            silent + tool.latency.0.min(tool.timeout.0)
+            silent + tool.latency.0.min(tool.timeout.0) * (1 + tool.steps.len() as u64)
         };
         let slowest = self.tools.iter().map(takes).max().unwrap_or_default();
         let latency = |call: &Declared| match &call.tool {
@@ -171,7 +174,9 @@ impl Cast {
             None => slowest,
         };
         let renewals = |call: &Declared| latency(call) / RENEWAL_MS;
-        let calls: u64 = self.calls.values().map(|call| 50 + 10 * renewals(call)).sum();
+        let steps = self.tools.iter().map(|tool| tool.steps.len() as u64).max().unwrap_or_default();
+        let takes = |call: &Declared| 50 * (1 + steps) + 10 * renewals(call);
+        let calls: u64 = self.calls.values().map(takes).sum();
         let policy = &self.scenario.agent.policy;
         let pause = policy.retry.longest.0 + policy.model_timeout.0;
         let pauses = u64::from(policy.retry.retries) * (50 + 10 * (pause / RENEWAL_MS));
@@ -322,6 +327,7 @@ fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
             silent_starts: tool.silent_starts as usize,
             silence: tool.silence,
             deadly_starts: tool.deadly_starts as usize,
+            steps: tool.steps.iter().cloned().map(Arc::new).collect(),
             reconciles: tool.definition.reconciles,
             honest: fallback(&outcome),
             outcome: Arc::new(outcome),

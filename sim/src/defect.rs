@@ -35,6 +35,8 @@ pub enum Defect {
     SilenceRepeated,
     /// The store forgets which owners of a submission have died.
     DeathsForgotten,
+    /// A host gives a durable handler that is entered again nothing of what is recorded.
+    StepsForgotten,
 }
 
 /// A text names no defect.
@@ -57,6 +59,7 @@ impl Defect {
         Self::SilenceCalledFailure,
         Self::SilenceRepeated,
         Self::DeathsForgotten,
+        Self::StepsForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -75,6 +78,7 @@ impl Defect {
             Self::SilenceCalledFailure => "silence-called-failure",
             Self::SilenceRepeated => "silence-repeated",
             Self::DeathsForgotten => "deaths-forgotten",
+            Self::StepsForgotten => "steps-forgotten",
         }
     }
 }

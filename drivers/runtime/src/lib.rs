@@ -25,6 +25,7 @@
 //! Deliberately absent: rules, retries of anything outside, a store (it comes through
 //! [`everstep_machine::store::Shared`] and [`LookOut`]), and any use of the wall clock.
 
+mod call;
 mod client;
 mod desk;
 mod drive;
@@ -43,6 +44,7 @@ mod permits;
 mod ports;
 mod prepared;
 mod run_stream;
+mod steps;
 mod store;
 mod stream;
 mod streams;
@@ -63,6 +65,7 @@ pub use ports::{
 };
 pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
+pub use steps::{StepError, Steps};
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
 pub use tool::{

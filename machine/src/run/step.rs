@@ -116,16 +116,20 @@ impl State {
                 self.flights.authorizer = None;
                 self.authorized(authorization, effects);
             }
-            Answer::Tool { start, outcome } if self.flights.tools.remove(&start) => {
+            Answer::Step { start, ordinal, output } if self.flights.awaits(start, ordinal) => {
+                self.stepped(start, ordinal, &output, effects);
+            }
+            Answer::Tool { start, outcome } if self.flights.land(&start) => {
                 self.returned(start.call, outcome, effects);
             }
-            Answer::Unsure { start } if self.flights.tools.remove(&start) => {
+            Answer::Unsure { start } if self.flights.land(&start) => {
                 self.unanswered(start, effects);
             }
             Answer::Model { .. }
             | Answer::Checked { .. }
             | Answer::Approver { .. }
             | Answer::Authorizer { .. }
+            | Answer::Step { .. }
             | Answer::Tool { .. }
             | Answer::Unsure { .. }
             | Answer::Reconciler { .. } => {}

@@ -5,23 +5,32 @@ use alloc::vec::Vec;
 
 use crate::admission::Call;
 use crate::agent::{
-    AgentDefinition, AgentPolicy, Allowance, Binding, ExecutionClass, ModelRetry, OnExhaustion,
-    ToolDefinition,
+    AgentDefinition, AgentPolicy, Allowance, Binding, ExecutionClass, ModelRetry, NamedStep,
+    OnExhaustion, StepOutput, ToolDefinition,
 };
 use crate::digest::Digest;
 use crate::identity::{
-    AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
-    ToolName,
+    AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, StepName, SubmissionId,
+    TenantId, ToolName,
 };
 use crate::json::CanonicalJson;
 use crate::limits::RESPONSE_CALLS;
+
+/// The steps of the durable tool.
+pub(crate) const BOOK: [&str; 3] = ["hold", "charge", "send"];
+
+/// A step in its version 1 that gives its own name.
+pub(crate) fn step(name: &str) -> Arc<StepOutput> {
+    let step = NamedStep { name: StepName::new(name).unwrap(), version: 1 };
+    Arc::new(StepOutput { step, output: text(name) })
+}
 
 pub(crate) fn text(text: &str) -> CanonicalJson {
     CanonicalJson::string(text).unwrap()
 }
 
 /// Tools: `look` (readonly), `file` (idempotent), `pay` (ordinary), `wire` (ordinary, with a
-/// reconciler). At most four turns.
+/// reconciler), `book` (durable, with the steps of [`BOOK`]). At most four turns.
 pub(crate) fn binding() -> Arc<Binding> {
     let tool = |name, class, reconciles| ToolDefinition {
         reconciles,
@@ -32,6 +41,7 @@ pub(crate) fn binding() -> Arc<Binding> {
         tool("file", ExecutionClass::Idempotent, false),
         tool("pay", ExecutionClass::Ordinary, false),
         tool("wire", ExecutionClass::Ordinary, true),
+        tool("book", ExecutionClass::Durable, false),
     ];
     bound(tools, policy())
 }

@@ -15,13 +15,11 @@ pub enum Capability {
     Joining,
     /// Input for a run that is under way.
     Steering,
-    /// Tools made of named steps.
-    Steps,
 }
 
 impl Capability {
     /// Every capability that rows wait for.
-    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Joining, Self::Steering, Self::Steps];
+    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Joining, Self::Steering];
 
     /// The name.
     #[must_use]
@@ -30,7 +28,6 @@ impl Capability {
             Self::Subagents => "subagents",
             Self::Joining => "joining",
             Self::Steering => "steering",
-            Self::Steps => "steps",
         }
     }
 
@@ -41,7 +38,6 @@ impl Capability {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
             Self::Joining => &["join"],
             Self::Steering => &["steer"],
-            Self::Steps => &["step"],
         }
     }
 }
@@ -78,7 +74,6 @@ pub const fn open_rows() -> &'static [OpenRow] {
         "A-08" Joining "before and after a joined submission is settled with its host",
         "A-09" Steering "before and after steering is accepted",
         "A-10" Steering "before and after steering is recorded",
-        "A-11" Steps "before and after the result of a step is recorded",
         "S-01" Subagents "before the parent reserves a budget",
         "S-02" Subagents "reserved, child not requested",
         "S-03" Subagents "requested, child not admitted",

@@ -61,6 +61,7 @@ impl Judge {
             | Record::ApprovalDecided(_)
             | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
+            Record::StepRecorded(it) => self.check_step(lane, epoch, it),
             Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
             Record::ToolPrepared(it) => self.check_prepared(cast, lane, epoch, it, permits),
             Record::ToolUnknown(_) => self.note(Sometimes::Unknown),

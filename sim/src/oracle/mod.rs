@@ -15,6 +15,7 @@
 //! | `budget`, `account` | what a run uses up, and what may follow |
 //! | `secret` | what is to be taken out |
 //! | `patience` | how often owners died, and what was given up |
+//! | `steps` | which bodies of durable calls run, and what is recorded of them |
 //! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
 //! | `end` | what is left when nothing happens any more |
@@ -34,6 +35,7 @@ mod permits;
 mod property;
 mod request;
 mod secret;
+mod steps;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

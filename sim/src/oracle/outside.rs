@@ -35,6 +35,7 @@ impl Judge {
                 self.check_start(cast, lane, it, permits);
                 self.note_silence(cast, outside, it);
             }
+            External::NextStep(it) => self.check_onward(lane, *it, permits, cast),
             External::Reconcile(it) if answered.deed == Deed::Proved => {
                 self.note(Sometimes::Reconciled);
                 self.memory_mut().silent.retain(|start| *start != it.doubt);
@@ -43,6 +44,7 @@ impl Judge {
         }
         match answered.deed {
             Deed::Executed(call) => self.check_executions(cast, outside, call),
+            Deed::Stepped(start, ordinal) => self.check_body(cast, lane, outside, start, ordinal),
             Deed::Refused => self.note(Sometimes::Tombstoned),
             Deed::Nothing | Deed::Proved => {}
         }
@@ -66,6 +68,9 @@ impl Judge {
             self.broken(Property::Fitting, told);
         }
         self.check_barred(cast, lane, it.call);
+        if !it.steps.is_empty() {
+            self.note(Sometimes::StepGivenBack);
+        }
     }
 
     fn note_silence(&mut self, cast: &Cast, outside: &Outside, it: &Invocation) {
@@ -104,7 +109,8 @@ impl Judge {
         match cast.binding.definition.class_of(tool) {
             ExecutionClass::Readonly => {}
             ExecutionClass::Idempotent if times > 1 => self.note(Sometimes::RepeatedUnderKey),
-            ExecutionClass::Idempotent => {}
+            // Its steps are counted one by one.
+            ExecutionClass::Idempotent | ExecutionClass::Durable => {}
             ExecutionClass::Ordinary => {
                 let allowed = self.memory.repeats.iter().filter(|it| **it == call).count() + 1;
                 if times > allowed {

@@ -12,6 +12,8 @@ enum Place {
     Input,
     Answered,
     Prepared,
+    /// A step of a durable call.
+    Stepped,
     Result,
     Asked,
     Decided,
@@ -27,7 +29,7 @@ enum Place {
 
 use Place::{
     Aborted, Answered, Asked, Created, Decided, Input, Prepared, Resolved, Result, Settled,
-    TakenOver, Unknown,
+    Stepped, TakenOver, Unknown,
 };
 
 /// Once, in this order, whatever was killed.
@@ -80,6 +82,7 @@ const fn place(record: &Record) -> Place {
         Record::InputRecorded(_) => Input,
         Record::ModelResponded(_) => Answered,
         Record::ToolPrepared(_) => Prepared,
+        Record::StepRecorded(_) => Stepped,
         Record::ToolSettled(_) => Result,
         Record::ApprovalRequested(_) => Asked,
         Record::ApprovalDecided(_) => Decided,

@@ -1,0 +1,1 @@
+//! What handlers see of their steps.
