@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, StepOutput, ToolOutcome,
-    Verdict,
+    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, StepOutput,
+    ToolOutcome, Verdict,
 };
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};

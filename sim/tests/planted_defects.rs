@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 12] = [
+const CONTROLS: [Control; 13] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -108,6 +108,13 @@ const CONTROLS: [Control; 12] = [
         property: Property::Prediction,
         depth: 0,
         worlds: 1_000,
+    },
+    Control {
+        defect: Defect::StepsForgotten,
+        scenario: "durable-steps",
+        property: Property::RecordedSteps,
+        depth: 1,
+        worlds: 10_000,
     },
 ];
 

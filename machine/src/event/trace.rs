@@ -144,13 +144,12 @@ impl Heard {
                 Call::Running => Err(TraceFault::StartedTwice(at)),
                 Call::Ended => Err(TraceFault::CallEnded(at)),
             }),
-            RunEvent::ToolProgress { call, .. } | RunEvent::ToolStepRecorded { call, .. } => {
-                self.moved(at, *call, |call| match call {
+            RunEvent::ToolProgress { call, .. } | RunEvent::ToolStepRecorded { call, .. } => self
+                .moved(at, *call, |call| match call {
                     Call::Running => Ok(Call::Running),
                     Call::Declared | Call::Doubted => Err(TraceFault::NotStarted(at)),
                     Call::Ended => Err(TraceFault::CallEnded(at)),
-                })
-            }
+                }),
             RunEvent::ToolCallUnknown { call } => self.moved(at, *call, |call| match call {
                 Call::Declared | Call::Running | Call::Doubted => Ok(Call::Doubted),
                 Call::Ended => Err(TraceFault::CallEnded(at)),

@@ -65,7 +65,5 @@ fn may_follow(recorded: &[&StepOutput], step: &NamedStep) -> Result<(), StepFaul
     Ok(())
 }
 
-
-
 #[cfg(test)]
 mod tests;

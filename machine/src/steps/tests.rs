@@ -27,7 +27,8 @@ fn entry(steps: &[&str]) -> Entry {
 fn does(entry: &mut Entry, name: &str) -> Asked {
     let asked = entry.ask(step(name)).unwrap();
     if asked == Asked::Run {
-        let (ordinal, output) = entry.succeeded(StepOutput::clone(&recorded(name))).unwrap().unwrap();
+        let (ordinal, output) =
+            entry.succeeded(StepOutput::clone(&recorded(name))).unwrap().unwrap();
         assert_eq!(ordinal, entry.asked());
         entry.recorded(output);
     }

@@ -16,7 +16,7 @@ use crate::identity::{
 use crate::json::CanonicalJson;
 use crate::limits::RESPONSE_CALLS;
 
-/// The steps of the durable tool.
+/// The steps of the durable tool of [`booking`].
 pub(crate) const BOOK: [&str; 3] = ["hold", "charge", "send"];
 
 /// A step in its version 1 that gives its own name.
@@ -30,7 +30,7 @@ pub(crate) fn text(text: &str) -> CanonicalJson {
 }
 
 /// Tools: `look` (readonly), `file` (idempotent), `pay` (ordinary), `wire` (ordinary, with a
-/// reconciler), `book` (durable, with the steps of [`BOOK`]). At most four turns.
+/// reconciler). At most four turns.
 pub(crate) fn binding() -> Arc<Binding> {
     let tool = |name, class, reconciles| ToolDefinition {
         reconciles,
@@ -41,8 +41,15 @@ pub(crate) fn binding() -> Arc<Binding> {
         tool("file", ExecutionClass::Idempotent, false),
         tool("pay", ExecutionClass::Ordinary, false),
         tool("wire", ExecutionClass::Ordinary, true),
-        tool("book", ExecutionClass::Durable, false),
     ];
+    bound(tools, policy())
+}
+
+/// The same desk with one tool more: `book`, which is durable and has the steps of [`BOOK`].
+pub(crate) fn booking() -> Arc<Binding> {
+    let book = ToolDefinition::new(ToolName::new("book").unwrap(), ExecutionClass::Durable);
+    let desk = binding();
+    let tools = desk.definition.tools().iter().cloned().chain([book]).collect();
     bound(tools, policy())
 }
 

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::agent::{BOOK, binding, step};
+use super::agent::{BOOK, binding, booking, step};
 use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
@@ -151,6 +151,11 @@ impl Host {
             binding: binding(),
             tokens: 0,
         }
+    }
+
+    /// The same with an agent that has a durable tool as well.
+    pub(crate) fn booking(turns: &[&[&'static str]]) -> Self {
+        Self { binding: booking(), ..Self::new(turns) }
     }
 
     /// Serves one client call to its end.

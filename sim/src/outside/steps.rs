@@ -25,8 +25,11 @@ impl Outside {
         start: Doubt,
         recorded: &[Arc<StepOutput>],
     ) -> Answered {
-        let recorded =
-            if cast.defect == Some(Defect::StepsForgotten) { Vec::new() } else { recorded.to_vec() };
+        let recorded = if cast.defect == Some(Defect::StepsForgotten) {
+            Vec::new()
+        } else {
+            recorded.to_vec()
+        };
         self.leg(script, start, recorded)
     }
 
@@ -67,7 +70,9 @@ impl Outside {
                 Err(fault) => return ended(defect(&fault.diagnostic())),
             }
         }
-        ended(entry.end().map_or_else(|| Arc::clone(&script.outcome), |it| defect(&it.diagnostic())))
+        ended(
+            entry.end().map_or_else(|| Arc::clone(&script.outcome), |it| defect(&it.diagnostic())),
+        )
     }
 }
 

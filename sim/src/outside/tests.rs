@@ -5,6 +5,7 @@ mod live;
 mod schemas;
 mod script;
 mod silence;
+mod steps;
 
 use std::sync::Arc;
 

@@ -243,9 +243,8 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
 
 /// The files that a tool and its steps append to.
 fn appends(row: &Row<'_, '_>) -> Checked<Appends> {
-    let append = |row: &Row<'_, '_>| {
-        row.text("append").map(|said| file_name("append", &said)).transpose()
-    };
+    let append =
+        |row: &Row<'_, '_>| row.text("append").map(|said| file_name("append", &said)).transpose();
     Ok(Appends { tool: append(row)?, steps: row.each("steps", append)? })
 }
 

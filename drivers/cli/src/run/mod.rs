@@ -14,6 +14,7 @@ mod named;
 mod outside;
 mod progress;
 mod report;
+mod steps;
 mod trouble;
 
 use std::path::{Path, PathBuf};

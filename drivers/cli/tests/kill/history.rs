@@ -5,6 +5,8 @@ use everstep_machine::ledger::Phase;
 use everstep_machine::record::{Outcome, Record};
 use everstep_sqlite::SqliteReader;
 
+use super::BOOKED;
+
 /// A record, as far as the order goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -34,6 +36,8 @@ use Place::{
 
 /// Once, in this order, whatever was killed.
 const WITH_A_CALL: &[Place] = &[Created, Input, Answered, Prepared, Result, Answered, Settled];
+const WITH_STEPS: &[Place] =
+    &[Created, Input, Answered, Prepared, Stepped, Stepped, Stepped, Result, Answered, Settled];
 const WITHOUT: &[Place] = &[Created, Input, Answered, Settled];
 const ASKED: &[Place] =
     &[Created, Input, Answered, Asked, Decided, Prepared, Result, Answered, Settled];
@@ -58,10 +62,11 @@ pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
     let mut order = all.clone();
     order.retain(|place| !matches!(place, Unknown | Resolved | TakenOver));
     // A start that did not happen, or may happen again, is prepared again under another epoch.
-    order.dedup_by(|one, other| *one == Prepared && *other == Prepared);
+    order.dedup_by(|one, other| *one == Prepared && matches!(other, Prepared | Stepped));
     let expected = match (outcome, effects) {
         (Outcome::Completed, 0) => WITHOUT,
         (Outcome::Completed, _) if all.contains(&Asked) => ASKED,
+        (Outcome::Completed, BOOKED) => WITH_STEPS,
         (Outcome::Completed, _) => WITH_A_CALL,
         (Outcome::Failed, _) => DENIED,
         (Outcome::Aborted, _) => ABORTED,

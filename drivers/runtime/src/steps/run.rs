@@ -1,7 +1,6 @@
 //! Steps, as a handler asks for them.
 
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 
 use everstep_machine::agent::{NamedStep, StepOutput};
@@ -70,15 +69,14 @@ impl Steps {
     /// # Errors
     /// The body failed; the step is not the one that the record wants, or may not be recorded
     /// ([`StepFault`]); or nobody records steps of this start any more.
-    pub async fn run<T, E, F>(
+    pub async fn run<T, E>(
         &self,
         name: &str,
         version: u32,
-        body: impl FnOnce(StepKey) -> F,
+        body: impl AsyncFnOnce(StepKey) -> Result<T, E>,
     ) -> Result<T, StepError<E>>
     where
         T: Serialize + DeserializeOwned,
-        F: Future<Output = Result<T, E>>,
     {
         let step = self.named(name, version).map_err(StepError::Fault)?;
         let Some(recorder) = &self.recorder else {

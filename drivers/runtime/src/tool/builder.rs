@@ -105,13 +105,12 @@ impl Tool {
     ///
     /// let book = Tool::durable("book", |trip: Trip, steps: Steps, _: ToolContext| async move {
     ///     let seat: u32 = steps
-    ///         .run("reserve", 1, |key| async move {
+    ///         .run("reserve", 1, async |key| {
     ///             // The key is the same however often this runs: whoever reserves can tell.
     ///             Ok(format!("{}/{key}", trip.to).len() as u32)
     ///         })
     ///         .await?;
-    ///     let ticket: String =
-    ///         steps.run("issue", 1, |_| async move { Ok(format!("seat {seat}")) }).await?;
+    ///     let ticket: String = steps.run("issue", 1, async |_| Ok(format!("seat {seat}"))).await?;
     ///     Ok::<_, StepError<NoFailure>>(ticket)
     /// });
     /// assert_eq!(Toolkit::new([book])?.definitions().len(), 1);

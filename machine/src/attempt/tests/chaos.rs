@@ -110,7 +110,7 @@ struct Run {
 
 impl Run {
     fn new(world: &World) -> Self {
-        let mut stage = Stage::new(SCRIPTS[world.script]);
+        let mut stage = Stage::booking(SCRIPTS[world.script]);
         stage.host.outside.reconciliation = match resolutions().get(world.reconciliation) {
             Some(resolution) => Reconciliation::Proven(resolution.clone()),
             None => Reconciliation::Unprovable,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::effect::Onward;
-use crate::testkit::{BOOK, step as output};
+use crate::testkit::{BOOK, booking, step as output};
 
 fn start() -> Doubt {
     ONE.start(0, 0, 1)
@@ -24,7 +24,7 @@ fn onward(recorded: u32) -> External {
 
 /// A run whose durable call is out.
 fn out() -> Bench {
-    let mut bench = Bench::fresh().responds(0, &["book"]).authorized(0);
+    let mut bench = Bench::of(booking()).responds(0, &["book"]).authorized(0);
     let invoked = asked(&bench.look()).pop();
     assert!(matches!(invoked, Some(External::InvokeTool(it)) if it.steps.is_empty()));
     bench
@@ -37,7 +37,10 @@ fn dur_010_a_step_is_recorded_before_its_handler_goes_on() {
         bench = bench.answered(step(ordinal, name));
         let effects = bench.look();
         assert_eq!(committed(&effects), [record(ordinal, name)]);
-        assert!(matches!(effects[0], Effect::Commit(_)), "the commit stands before what follows it");
+        assert!(
+            matches!(effects[0], Effect::Commit(_)),
+            "the commit stands before what follows it"
+        );
         assert_eq!(asked(&effects), [onward(ordinal)]);
     }
     let bench = bench.returns(start());
@@ -63,7 +66,7 @@ fn dur_010_a_step_counts_once_and_only_while_exactly_it_is_awaited() {
 
 #[test]
 fn dur_010_only_a_durable_call_has_steps() {
-    let mut bench = Bench::fresh().responds(0, &["pay"]).authorized(0);
+    let mut bench = Bench::of(booking()).responds(0, &["pay"]).authorized(0);
     bench.look();
     assert_eq!(bench.answered(step(0, BOOK[0])).look(), []);
 }
@@ -89,7 +92,7 @@ fn dur_010_a_handler_that_is_entered_again_is_given_what_is_recorded() {
         .tell([record(0, BOOK[0])])
         .tell([record(1, BOOK[1])])
         .at(2);
-    let mut bench = Bench::live(&story, 2).authorized(0);
+    let mut bench = Bench::resting_with(booking(), &story, 2).told(RESUMED).authorized(0);
     let again = asked(&bench.look()).pop();
     let Some(External::InvokeTool(invocation)) = again else { panic!("{again:?}") };
     assert_eq!(invocation.epoch, Epoch(2));
@@ -124,7 +127,7 @@ fn ops_03_a_run_that_drains_records_a_step_and_lets_its_handler_rest() {
 
 #[test]
 fn dur_010_a_started_call_goes_on_while_its_unsure_sibling_is_waited_for() {
-    let mut bench = Bench::fresh().responds(0, &["book", "pay"]).authorized(0);
+    let mut bench = Bench::of(booking()).responds(0, &["book", "pay"]).authorized(0);
     bench.look();
     let mut bench = bench.answered(Answer::Unsure { start: ONE.start(0, 1, 1) });
     assert_eq!(bench.look(), []);

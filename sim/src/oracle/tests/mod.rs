@@ -11,6 +11,7 @@ mod patience;
 mod property;
 mod request;
 mod secrets;
+mod steps;
 
 use std::sync::Arc;
 

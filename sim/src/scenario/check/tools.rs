@@ -8,9 +8,7 @@ use everstep_machine::limits::{CALL_STEPS, JSON_BYTES, STEP_OUTPUT_BYTES};
 
 use super::{at_most, diagnostic, distinct, json, name, pointer, schema, text, within};
 use crate::scenario::bounds::{LATENCY_MS, SILENT_STARTS, TOOLS};
-use crate::scenario::draft::{
-    Answer, Checked, Reaction, Reply, Said, StepPart, Tool, Traits,
-};
+use crate::scenario::draft::{Answer, Checked, Reaction, Reply, Said, StepPart, Tool, Traits};
 use crate::scenario::fault::Fault;
 use crate::scenario::noun::Noun;
 use crate::scenario::words::nearest;
