@@ -125,6 +125,12 @@ impl Outside {
         self.history(call).executions.push(epoch);
     }
 
+    /// Whether this is the first start of its call that ran.
+    pub(super) fn is_first(&self, start: Doubt) -> bool {
+        let first = self.of(start.call).and_then(|history| history.executions.first());
+        first.is_none_or(|first| *first == start.start)
+    }
+
     /// How often the body of a step ran for this start.
     #[must_use]
     pub fn bodies(&self, start: Doubt, ordinal: u32) -> usize {

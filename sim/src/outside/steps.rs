@@ -42,7 +42,8 @@ impl Outside {
             let answer = Answer::Tool { start, outcome };
             return Answered { answer, after, deed: Deed::Refused };
         };
-        let done = script.steps.iter().take(recorded as usize + 1).cloned().collect();
+        let steps = script.steps(self.is_first(start));
+        let done = steps.iter().take(recorded as usize + 1).cloned().collect();
         self.leg(script, start, done)
     }
 
@@ -55,7 +56,7 @@ impl Outside {
             deed: Deed::Nothing,
         };
         let mut entry = Entry::new(recorded);
-        for step in &script.steps {
+        for step in script.steps(self.is_first(start)) {
             match entry.ask(step.step.clone()) {
                 Ok(Asked::Recorded(_)) => {}
                 Ok(Asked::Run) => match entry.succeeded(StepOutput::clone(step)) {

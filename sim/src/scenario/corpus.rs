@@ -28,6 +28,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "denial-returned",
     "denied",
     "durable-aborted",
+    "durable-changed",
     "durable-silent",
     "durable-steps",
     "failure-ends-run",

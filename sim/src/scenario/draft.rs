@@ -108,6 +108,8 @@ pub struct Tool {
     pub(super) silence: Silence,
     pub(super) deadly_starts: Located<u64>,
     pub(super) steps: Vec<StepPart>,
+    /// Of starts after the first one, if they are others.
+    pub(super) later_steps: Vec<StepPart>,
     pub(super) reaction: Reaction,
     pub(super) traits: Traits,
 }

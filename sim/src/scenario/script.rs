@@ -59,6 +59,8 @@ pub struct ToolScript {
     pub deadly_starts: u32,
     /// What a durable one is made of, with what each step gives, every time.
     pub steps: Vec<StepOutput>,
+    /// What it is made of from the second start of a call on, if that is something else.
+    pub later_steps: Option<Vec<StepOutput>>,
     /// What it returns, every time.
     pub outcome: ToolOutcome,
 }

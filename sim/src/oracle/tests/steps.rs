@@ -46,7 +46,7 @@ fn call(bench: &Bench) -> ToolCallId {
 }
 
 fn outputs(bench: &Bench) -> Vec<Arc<StepOutput>> {
-    bench.cast.tool(&bench.tool(call(bench))).unwrap().steps.clone()
+    bench.cast.tool(&bench.tool(call(bench))).unwrap().steps(true).to_vec()
 }
 
 fn happens(bench: &mut Bench, outside: &mut Outside, epoch: u64, external: &External) {

@@ -25,7 +25,7 @@ fn enter(outside: &mut Outside, cast: &Cast, epoch: u64, recorded: usize) -> (An
         tool: name(),
         class: cast.binding.definition.class_of(&name()),
         parameters: json("{}"),
-        steps: script.steps[..recorded].to_vec(),
+        steps: script.steps(true)[..recorded].to_vec(),
     };
     let answered = outside.perform(cast, &External::InvokeTool(invocation));
     (answered.answer, answered.deed)
@@ -40,7 +40,7 @@ fn go_on(outside: &mut Outside, cast: &Cast, epoch: u64, recorded: u32) -> (Answ
 
 fn stepped(cast: &Cast, epoch: u64, ordinal: u32) -> (Answer, Deed) {
     let start = doubt(cast, epoch);
-    let output = cast.tool(&name()).unwrap().steps[ordinal as usize].clone();
+    let output = cast.tool(&name()).unwrap().steps(true)[ordinal as usize].clone();
     (Answer::Step { start, ordinal, output }, Deed::Stepped(start, ordinal))
 }
 
@@ -69,7 +69,7 @@ fn dur_010_what_is_recorded_is_given_back_and_its_body_does_not_run() {
 #[test]
 fn case_cr_09_a_handler_with_other_steps_than_the_recorded_is_a_defect_and_does_nothing() {
     let (old, mut outside) = (cast(book(), None, None), Outside::default());
-    let steps: Vec<_> = old.tool(&name()).unwrap().steps.clone();
+    let steps = old.tool(&name()).unwrap().steps(true);
     let new = cast(Tool::durable("ship").step("charge", "null").returns("1"), None, None);
     let start = doubt(&new, 2);
     let script = new.tool(&name()).unwrap();
@@ -82,6 +82,21 @@ fn case_cr_09_a_handler_with_other_steps_than_the_recorded_is_a_defect_and_does_
     assert!(why.message().contains("`reserve` version 1"), "{}", why.message());
     assert!(why.message().contains("`charge` version 1"), "{}", why.message());
     assert_eq!(outside.bodies(start, 0), 0);
+}
+
+#[test]
+fn case_cr_09_later_starts_may_be_made_of_something_else() {
+    let changed = book().later_step("issue", "3");
+    let (cast, mut outside) = (cast(changed, None, None), Outside::default());
+    assert_eq!(enter(&mut outside, &cast, 1, 0), stepped(&cast, 1, 0));
+    let (answer, deed) = enter(&mut outside, &cast, 2, 1);
+    assert!(matches!(answer, Answer::Tool { .. }), "{answer:?}");
+    assert_eq!(deed, Deed::Nothing);
+    assert_eq!(
+        go_on(&mut outside, &cast, 1, 0),
+        stepped(&cast, 1, 1),
+        "the first start is as it was"
+    );
 }
 
 #[test]
@@ -109,7 +124,7 @@ fn dur_010_the_planted_defect_runs_what_is_recorded() {
 #[test]
 fn dur_010_a_step_gives_what_the_scenario_says() {
     let cast = cast(book(), None, None);
-    let steps = &cast.tool(&name()).unwrap().steps;
+    let steps = cast.tool(&name()).unwrap().steps(true);
     let given: Vec<_> = steps
         .iter()
         .map(|it| (it.step.name.as_str(), it.step.version, it.output.as_str()))

@@ -18,6 +18,7 @@ impl Tool {
             silence: Silence::Done,
             deadly_starts: Located::here(0),
             steps: Vec::new(),
+            later_steps: Vec::new(),
             reaction: Reaction::Result(said("null")),
             traits: Traits::default(),
         }
@@ -57,6 +58,15 @@ impl Tool {
     pub fn step(mut self, name: &str, gives: &str) -> Self {
         let (name, result) = (said(name), said(gives));
         self.steps.push(StepPart { name, version: Located::here(1), result });
+        self
+    }
+
+    /// The same of starts after the first one of a call, as if the tool had been changed under it.
+    #[track_caller]
+    #[must_use]
+    pub fn later_step(mut self, name: &str, gives: &str) -> Self {
+        let (name, result) = (said(name), said(gives));
+        self.later_steps.push(StepPart { name, version: Located::here(1), result });
         self
     }
 

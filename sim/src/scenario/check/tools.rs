@@ -108,7 +108,18 @@ fn tool(part: &Tool) -> Checked<ToolScript> {
     let deadly_starts = within("deadly_starts", &part.deadly_starts, 0, most)? as u32;
     let silence = part.silence;
     let steps = steps(part)?;
-    Ok(ToolScript { definition, latency, silent_starts, silence, deadly_starts, steps, outcome })
+    let later_steps = named_steps("later_steps", &part.later_steps)?;
+    let later_steps = Some(later_steps).filter(|later| !later.is_empty());
+    Ok(ToolScript {
+        definition,
+        latency,
+        silent_starts,
+        silence,
+        deadly_starts,
+        steps,
+        later_steps,
+        outcome,
+    })
 }
 
 /// The steps of a tool: some if it is durable, and otherwise none.
@@ -124,9 +135,13 @@ fn steps(part: &Tool) -> Checked<Vec<StepOutput>> {
         }
         Some(_) | None => {}
     }
-    at_most("steps", &part.steps, CALL_STEPS, |step| &step.name.site)?;
-    distinct(Noun::Step, part.steps.iter().map(|step| &step.name))?;
-    part.steps.iter().map(step).collect()
+    named_steps("steps", &part.steps)
+}
+
+fn named_steps(key: &'static str, parts: &[StepPart]) -> Checked<Vec<StepOutput>> {
+    at_most(key, parts, CALL_STEPS, |step| &step.name.site)?;
+    distinct(Noun::Step, parts.iter().map(|step| &step.name))?;
+    parts.iter().map(step).collect()
 }
 
 fn step(part: &StepPart) -> Checked<StepOutput> {

@@ -90,7 +90,13 @@ pub(super) static TOOL: Table = Table {
     keys: tool_keys! {
         reconciler: "Who can be asked what became of a start: nobody, or one who answers truthfully from what happened.",
         latency: "How long a call takes, in milliseconds.",
-        key("steps", Shape::Tables(&STEP, 0, CALL_STEPS), Default("[]"), STEPS),
+        key("steps", Shape::Tables(&STEP, 1, CALL_STEPS), Optional, STEPS),
+        key(
+            "later_steps",
+            Shape::Tables(&STEP, 1, CALL_STEPS),
+            Optional,
+            "What it is made of from the second start of a call on, as if somebody had changed it under the call.",
+        ),
         key(
             "silent_starts",
             Shape::Whole(0, SILENT_STARTS as u64),
@@ -110,7 +116,12 @@ pub(super) static TOOL: Table = Table {
             "How many starts of each call kill the process that made them, their work done: the first ones.",
         ),
     },
-    rules: &[Rule::Excludes("failure", "result"), Rule::Only("steps", "class", "durable")],
+    rules: &[
+        Rule::Excludes("failure", "result"),
+        Rule::Needs("steps", "class", "durable"),
+        Rule::Only("steps", "class", "durable"),
+        Rule::Only("later_steps", "class", "durable"),
+    ],
 };
 
 pub(in crate::scenario) static AGENT_TOOL: Table = Table {
@@ -120,7 +131,7 @@ pub(in crate::scenario) static AGENT_TOOL: Table = Table {
     keys: tool_keys! {
         reconciler: "Who can be asked what became of a start: nobody, or the file that the tool appends to.",
         latency: "How long a call takes before it does anything, in milliseconds.",
-        key("steps", Shape::Tables(&AGENT_STEP, 0, CALL_STEPS), Default("[]"), STEPS),
+        key("steps", Shape::Tables(&AGENT_STEP, 1, CALL_STEPS), Optional, STEPS),
         key(
             "append",
             Shape::Text,
@@ -133,6 +144,7 @@ pub(in crate::scenario) static AGENT_TOOL: Table = Table {
         Rule::Excludes("failure", "append"),
         Rule::Never("append", "class", "readonly"),
         Rule::Never("append", "class", "durable"),
+        Rule::Needs("steps", "class", "durable"),
         Rule::Only("steps", "class", "durable"),
     ],
 };

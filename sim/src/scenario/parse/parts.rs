@@ -53,6 +53,7 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
         silence: row.word_or("silence", &SILENCES, Silence::Done),
         deadly_starts: row.whole_or("deadly_starts", 0),
         steps: row.each("steps", step)?,
+        later_steps: row.each("later_steps", step)?,
         reaction: match row.row("failure") {
             Some(failed) => Reaction::Failure(failure(&failed)?),
             None => Reaction::Result(row.json_or("result", "null")?),

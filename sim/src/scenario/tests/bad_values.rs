@@ -14,7 +14,7 @@ fn scenario_unknown_key_names_line_column_and_nearest_word() {
         panic!("another fault")
     };
     assert_eq!((key.as_str(), nearest), ("clas", Some("class")));
-    assert_eq!(valid[..6], ["name", "class", "steps", "silent_starts", "silence", "deadly_starts"]);
+    assert_eq!(valid[..6], ["name", "class", "steps", "later_steps", "silent_starts", "silence"]);
     assert!(refused(&text).to_string().ends_with("help: did you mean `class`?"));
 
     // Nothing near: every key of that table is named.

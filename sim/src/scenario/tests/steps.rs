@@ -33,8 +33,19 @@ fn dur_010_a_file_and_rust_code_make_the_same_durable_tool() {
 #[test]
 fn dur_010_a_durable_tool_has_steps_and_no_other_tool_has() {
     let fault = refused(&tool("class = \"durable\"")).fault().clone();
+    assert_eq!(fault, Fault::MissingKey { key: "steps", table: "[[tools]]" });
+    let fault = refused(&tool("class = \"durable\"\nsteps = []")).fault().clone();
     assert_eq!(fault, Fault::EmptyList { key: "steps" });
+    let built = Scenario::builder("built")
+        .about("Built.")
+        .agent("a", "i")
+        .tool(Tool::durable("charge"))
+        .submission(Submission::new("s").turn(Turn::says("done")));
+    assert_eq!(*built.build().unwrap_err().fault(), Fault::EmptyList { key: "steps" });
     let only = Fault::OnlyWith { key: "steps", other: "class", word: "durable" };
+    let later = "later_steps = [{ name = \"a\" }]";
+    let only_later = Fault::OnlyWith { key: "later_steps", other: "class", word: "durable" };
+    assert_eq!(*refused(&tool(later)).fault(), only_later);
     for class in ["", "class = \"idempotent\"\n"] {
         let fault = refused(&tool(&format!("{class}steps = [{{ name = \"a\" }}]"))).fault().clone();
         assert_eq!(fault, only);
