@@ -3,16 +3,21 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use everstep_machine::agent::{ExecutionClass, NamedStep, StepOutput, ToolDefinition};
-use everstep_machine::identity::{StepKey, StepName, ToolCallId, ToolName};
+use everstep_machine::agent::{ExecutionClass, NamedStep, StepOutput, ToolDefinition, ToolOutcome};
+use everstep_machine::effect::Invocation;
+use everstep_machine::identity::{AgentId, Epoch, RunId, StepKey, StepName, ToolCallId, ToolName};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::STEP_OUTPUT_BYTES;
 use everstep_machine::steps::StepFault;
 
 use super::{Record, StepError, Steps};
 use crate::tool::ToolFault;
-use crate::{NoFailure, Tool, ToolContext, Toolkit, ToolkitFault, block_on};
+use crate::{
+    Canceller, Ended, Handlers, Live, NoFailure, Tool, ToolContext, Toolkit, ToolkitFault, Tools,
+    block_on,
+};
 
 const CALL: ToolCallId = ToolCallId([7; 16]);
 
@@ -196,4 +201,31 @@ fn dur_010_a_tool_is_durable_exactly_when_it_is_made_of_steps() {
     let declared = ToolDefinition::new(ToolName::new("book").unwrap(), class);
     let dynamic = Tool::dynamic(declared, |value, _| async move { Ok(value) });
     assert_eq!(fault(dynamic), ToolFault::Steps(class));
+}
+
+#[test]
+fn dur_010_a_handler_without_steps_does_nothing_for_a_durable_tool() {
+    let (name, ran) = (ToolName::new("book").unwrap(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&ran);
+    let tools = Tools::default().with(name.clone(), move |invocation: Invocation| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async move { ToolOutcome::Success(invocation.parameters) }
+    });
+    let invocation = |class| Invocation {
+        call: CALL,
+        epoch: Epoch(1),
+        tool: name.clone(),
+        run: RunId([7; 16]),
+        agent: AgentId::new("clerk").unwrap(),
+        group: None,
+        class,
+        parameters: CanonicalJson::parse(b"1").unwrap(),
+        steps: Vec::new(),
+    };
+    let live = || Live::new(Canceller::new().cancellation());
+    let ended = block_on(tools.invoke(invocation(ExecutionClass::Durable), live())).unwrap();
+    let Ended::Outcome(ToolOutcome::Defect(why)) = ended else { panic!("{ended:?}") };
+    assert_eq!((why.tag(), ran.load(Ordering::SeqCst)), ("NotDurable", 0));
+    let ended = block_on(tools.invoke(invocation(ExecutionClass::Ordinary), live())).unwrap();
+    assert!(matches!(ended, Ended::Outcome(ToolOutcome::Success(_))), "{ended:?}");
 }
