@@ -33,6 +33,8 @@ pub enum Defect {
     SilenceCalledFailure,
     /// A host makes an ordinary call that gave no answer again by itself.
     SilenceRepeated,
+    /// Whoever looks what was said to a run is not shown it.
+    SteeringHidden,
     /// The store forgets which owners of a submission have died.
     DeathsForgotten,
 }
@@ -56,6 +58,7 @@ impl Defect {
         Self::ChecksSkipped,
         Self::SilenceCalledFailure,
         Self::SilenceRepeated,
+        Self::SteeringHidden,
         Self::DeathsForgotten,
     ];
 
@@ -74,6 +77,7 @@ impl Defect {
             Self::ChecksSkipped => "checks-skipped",
             Self::SilenceCalledFailure => "silence-called-failure",
             Self::SilenceRepeated => "silence-repeated",
+            Self::SteeringHidden => "steering-hidden",
             Self::DeathsForgotten => "deaths-forgotten",
         }
     }

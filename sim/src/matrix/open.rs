@@ -11,25 +11,19 @@ use std::fmt;
 pub enum Capability {
     /// Delegation to subagents.
     Subagents,
-    /// Several submissions in one run.
-    Joining,
-    /// Input for a run that is under way.
-    Steering,
     /// Tools made of named steps.
     Steps,
 }
 
 impl Capability {
     /// Every capability that rows wait for.
-    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Joining, Self::Steering, Self::Steps];
+    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Steps];
 
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Subagents => "subagents",
-            Self::Joining => "joining",
-            Self::Steering => "steering",
             Self::Steps => "steps",
         }
     }
@@ -39,8 +33,6 @@ impl Capability {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
-            Self::Joining => &["join"],
-            Self::Steering => &["steer"],
             Self::Steps => &["step"],
         }
     }
@@ -73,11 +65,6 @@ macro_rules! open {
 #[must_use]
 pub const fn open_rows() -> &'static [OpenRow] {
     open![
-        "A-06" Joining "before and after a queued submission starts to join",
-        "A-07" Joining "before and after a joined input is recorded",
-        "A-08" Joining "before and after a joined submission is settled with its host",
-        "A-09" Steering "before and after steering is accepted",
-        "A-10" Steering "before and after steering is recorded",
         "A-11" Steps "before and after the result of a step is recorded",
         "S-01" Subagents "before the parent reserves a budget",
         "S-02" Subagents "reserved, child not requested",

@@ -44,6 +44,8 @@ pub(crate) enum Act {
     Expire,
     /// A client wants it to end.
     Abort,
+    /// Somebody says something to the run.
+    Steer,
 }
 
 /// Where kills are played.
@@ -59,6 +61,8 @@ pub(crate) struct Stage {
     /// How often the outside effect happens in the end.
     effects: usize,
     outcome: Outcome,
+    /// How many submissions there are in the end.
+    submissions: usize,
 }
 
 /// Every stage, in the order in which they are played.
@@ -71,6 +75,7 @@ pub(crate) fn stages() -> Vec<Stage> {
         repeats: &[],
         effects: 1,
         outcome: Outcome::Completed,
+        submissions: 1,
     };
     let invoked = Act::Killed("tool.invoke/after");
     let asked = Act::Killed("model.call/during");
@@ -100,6 +105,11 @@ pub(crate) fn stages() -> Vec<Stage> {
         stage("suspended", &asking, &[], Act::Run),
         stage("decide", &asking, &[Act::Run], Act::Approve),
         stage("decided", &asking, &[Act::Run, Act::Approve], Act::Run),
+        Stage { submissions: 2, ..stage("steer", &asking, &[Act::Run], Act::Steer) },
+        Stage {
+            submissions: 2,
+            ..stage("steered", &asking, &[Act::Run, Act::Steer, Act::Approve], Act::Run)
+        },
         Stage {
             effects: 0,
             outcome: Outcome::Failed,
@@ -217,6 +227,10 @@ impl Folder {
             Act::Approve => {
                 command.args(["submissions", "approve", &self.submission(), "--db", "db"]);
             }
+            Act::Steer => {
+                let run = self.submission();
+                command.args(["submissions", "steer", &run, "make it two", "--db", "db"]);
+            }
             Act::Expire => return self.wait_for_expiry(),
             Act::Resolve => {
                 command.args(["submissions", "resolve", &self.submission(), "--db", "db"]);
@@ -296,6 +310,7 @@ impl Folder {
 
     /// One submission, one settlement, everything in its order, every digest right.
     pub(crate) fn check_history(&self, stage: &Stage) {
-        history::check(&self.reader(), stage.outcome, stage.effects);
+        let Stage { outcome, effects, submissions, .. } = stage;
+        history::check(&self.reader(), *outcome, *effects, *submissions);
     }
 }
