@@ -91,11 +91,7 @@ impl Working {
     fn state(&mut self, setup: &Setup, draft: &mut Draft, batch: Arc<Batch>) -> Predicted {
         self.append(setup, draft, batch.clone())?;
         if setup.watched {
-            let is_own = |record: &&Record| match record {
-                Record::SubmissionSettled(it) => it.submission == self.submission,
-                _ => true,
-            };
-            let facts = batch.records().iter().filter(is_own).flat_map(announce);
+            let facts = batch.records().iter().flat_map(announce);
             facts.for_each(|event| self.tell(draft, event));
         }
         Ok(())

@@ -85,7 +85,7 @@ pub(crate) fn stages() -> Vec<Stage> {
     let approved = format!("{asking}\n[approver]\ndenies = []\n");
     assert!(slow != CHARGE && proven != CHARGE && asking != CHARGE);
     let expiring =
-        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 200 }\n\n[[tools]]");
+        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 1500 }\n\n[[tools]]");
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
