@@ -30,7 +30,7 @@ use everstep_machine::record::{
 };
 use everstep_machine::recovery::{Evidence, OwnKnowledge, classify};
 use everstep_machine::run::{self, Run};
-use everstep_machine::store::{LaneView, LogPage, Pipeline, Replies, Reply, StoreCommand, Target};
+use everstep_machine::store::{LaneView, LogPage, Pipeline, Replies, Reply, StoreCommand};
 use everstep_machine::{Machine, admission};
 
 const BATCHES: usize = 41;
@@ -47,7 +47,7 @@ fn main() {
     row("conversation", &recording.conversation, log);
     let own = OwnKnowledge::default();
     let decide = |(row, fold): (Row, Projection)| {
-        classify(&Evidence::gather(&row, &fold, &own, Timestamp(0)))
+        classify(&Evidence::gather(&row, &[], &fold, &own, Timestamp(0)))
     };
     row("recovery", &recording.evidence, decide);
     row("run", &run_steps(&recording), |(state, input)| Run::step(state, input));
@@ -100,6 +100,7 @@ fn call(key: &str) -> admission::Call {
         key: IdempotencyKey::new(key).expect("a name"),
         input: text("refund my order, please"),
         allowance: Allowance::default(),
+        steers: None,
         binding: binding(),
         producer: ProducerId::new("front").expect("a name"),
     }
@@ -257,9 +258,14 @@ impl Recording {
         match command {
             StoreCommand::Ledger(command) => Reply::Ledger(self.row(command.clone())),
             StoreCommand::Conversation(command) => Reply::Conversation(self.log(command.clone())),
-            StoreCommand::ReadLane(Target::Claimable | Target::Submission(_)) => {
+            StoreCommand::ReadLane(_) => {
                 let lane = self.lane.clone().expect("a lane");
-                Reply::Lane(LaneView { lane, row: self.rows.first().cloned(), now })
+                Reply::Lane(LaneView {
+                    lane,
+                    row: self.rows.first().cloned(),
+                    beside: Vec::new(),
+                    now,
+                })
             }
             StoreCommand::ReadLog { .. } => {
                 Reply::Log(LogPage { tail: self.tail, batches: self.log.clone() })

@@ -32,7 +32,7 @@ fn arc_14_dur_002_sound_instances_hold_in_every_order_with_pinned_states() {
 
 /// Scenario, faults, different states, ends.
 const PINNED: [(&str, u8, u64, u64); 3] =
-    [("answer", 0, 1_193, 2), ("answer", 1, 15_630, 14), ("ordinary-never-started", 0, 1_379, 2)];
+    [("answer", 0, 1_401, 2), ("answer", 1, 17_770, 14), ("ordinary-never-started", 0, 1_599, 2)];
 
 #[test]
 fn dur_006_dur_009_planted_defects_are_found_within_their_states() {

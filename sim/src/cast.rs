@@ -28,7 +28,7 @@ use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{
-    AbortMoment, AbortScript, FaultScript, ModelScript, Says, Scenario, Silence, SubmissionScript,
+    AbortScript, FaultScript, ModelScript, Occasion, Says, Scenario, Silence, SubmissionScript,
     TurnScript, fallback,
 };
 
@@ -71,6 +71,8 @@ pub(crate) struct Client {
     pub(crate) lane: usize,
     pub(crate) submission: SubmissionId,
     pub(crate) run: RunId,
+    /// When it speaks, if it is said to a run: of this submission.
+    pub(crate) steers: Option<(SubmissionId, Occasion)>,
     turns: Vec<Scripted>,
 }
 
@@ -87,7 +89,7 @@ pub(crate) struct Scripted {
 #[derive(Debug)]
 pub(crate) struct Abort {
     pub(crate) lane: usize,
-    pub(crate) moment: AbortMoment,
+    pub(crate) moment: Occasion,
     pub(crate) pipeline: Arc<Printed<Pipeline>>,
 }
 
@@ -137,7 +139,7 @@ impl Cast {
             }
         }
         let clients: Vec<_> =
-            scenario.submissions.iter().map(|it| client(it, &lanes, &binding)).collect();
+            scenario.submissions.iter().map(|it| client(&scenario, it, &lanes, &binding)).collect();
         let aborts = scenario.aborts.iter().map(|it| abort(it, &clients)).collect();
         let workers = (1..=scenario.workers).map(|number| producer(&format!("worker-{number}")));
         let checker = Checker::new();
@@ -284,8 +286,18 @@ fn binding(scenario: &Scenario) -> Binding {
     Binding { definition, model: Digest::of("everstep/scripted-model", b"1") }
 }
 
-fn client(script: &SubmissionScript, lanes: &[ConversationId], binding: &Arc<Binding>) -> Client {
-    let submission = SubmissionId::derive(&script.conversation, &script.principal, &script.key);
+fn submission(script: &SubmissionScript) -> SubmissionId {
+    SubmissionId::derive(&script.conversation, &script.principal, &script.key)
+}
+
+fn client(
+    scenario: &Scenario,
+    script: &SubmissionScript,
+    lanes: &[ConversationId],
+    binding: &Arc<Binding>,
+) -> Client {
+    let steers = script.steers.map(|it| (submission(&scenario.submissions[it.host]), it.moment));
+    let submission = submission(script);
     let lane = lanes.iter().position(|lane| *lane == script.conversation);
     Client {
         call: Call {
@@ -295,12 +307,14 @@ fn client(script: &SubmissionScript, lanes: &[ConversationId], binding: &Arc<Bin
             key: script.key.clone(),
             input: script.input.clone(),
             allowance: script.allowance,
+            steers: steers.map(|(host, _)| host),
             binding: Arc::clone(binding),
             producer: producer("door"),
         },
         lane: lane.expect("DUR-004: every conversation of the scenario is a lane"),
         submission,
         run: RunId::derive(submission),
+        steers,
         turns: script.turns.iter().map(scripted).collect(),
     }
 }

@@ -33,6 +33,8 @@ pub enum Defect {
     SilenceCalledFailure,
     /// A host makes an ordinary call that gave no answer again by itself.
     SilenceRepeated,
+    /// Whoever looks what was said to a run is not shown it.
+    SteeringHidden,
     /// The store forgets which owners of a submission have died.
     DeathsForgotten,
     /// A host gives a durable handler that is entered again nothing of what is recorded.
@@ -58,6 +60,7 @@ impl Defect {
         Self::ChecksSkipped,
         Self::SilenceCalledFailure,
         Self::SilenceRepeated,
+        Self::SteeringHidden,
         Self::DeathsForgotten,
         Self::StepsForgotten,
     ];
@@ -77,6 +80,7 @@ impl Defect {
             Self::ChecksSkipped => "checks-skipped",
             Self::SilenceCalledFailure => "silence-called-failure",
             Self::SilenceRepeated => "silence-repeated",
+            Self::SteeringHidden => "steering-hidden",
             Self::DeathsForgotten => "deaths-forgotten",
             Self::StepsForgotten => "steps-forgotten",
         }

@@ -19,6 +19,8 @@ pub enum Fault {
     Wake,
     /// A client asks for an abort now.
     Abort,
+    /// A client says something to a run now.
+    Steer,
 }
 
 /// A text names no fault.
@@ -28,8 +30,15 @@ pub struct FaultError;
 
 impl Fault {
     /// Every fault.
-    pub const ALL: &'static [Self] =
-        &[Self::Crash, Self::CrashDone, Self::Pause, Self::Lose, Self::Wake, Self::Abort];
+    pub const ALL: &'static [Self] = &[
+        Self::Crash,
+        Self::CrashDone,
+        Self::Pause,
+        Self::Lose,
+        Self::Wake,
+        Self::Abort,
+        Self::Steer,
+    ];
 
     /// The name in a schedule.
     #[must_use]
@@ -41,6 +50,7 @@ impl Fault {
             Self::Lose => "lose",
             Self::Wake => "wake",
             Self::Abort => "abort",
+            Self::Steer => "steer",
         }
     }
 

@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 13] = [
+const CONTROLS: [Control; 14] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -101,6 +101,13 @@ const CONTROLS: [Control; 13] = [
         property: Property::OrdinaryOnce,
         depth: 0,
         worlds: 1_000,
+    },
+    Control {
+        defect: Defect::SteeringHidden,
+        scenario: "steering",
+        property: Property::Heard,
+        depth: 1,
+        worlds: 100_000,
     },
     Control {
         defect: Defect::DeathsForgotten,

@@ -194,6 +194,8 @@ pub(crate) const fn phase(row: &Row) -> &'static str {
         Phase::Admitted => "admitted",
         Phase::Ready => "ready",
         Phase::Running(_) => "running",
+        Phase::Joining { .. } => "joining",
+        Phase::Joined { .. } => "joined",
         Phase::Unknown => "unknown",
         Phase::Suspended => "suspended",
         Phase::Terminalizing(_) => "settling",
@@ -209,7 +211,7 @@ pub(crate) const fn phase(row: &Row) -> &'static str {
 /// The exit code of a settlement.
 pub(crate) const fn exit_of(settlement: &Settlement) -> Exit {
     match settlement {
-        Settlement::Completed { .. } => Exit::Holds,
+        Settlement::Completed { .. } | Settlement::Joined { .. } => Exit::Holds,
         Settlement::Failed { .. } | Settlement::Aborted => Exit::Safety,
     }
 }
@@ -222,6 +224,10 @@ pub(crate) fn settlement_json(settlement: &Settlement) -> Value {
             "output": value(output),
             "finish": finish_name(*finish),
             "disposition": disposition.as_deref(),
+        }),
+        Settlement::Joined { host } => json!({
+            "outcome": "completed",
+            "answered_with": host.to_string(),
         }),
         Settlement::Failed { diagnostic, limit } => json!({
             "outcome": "failed",
@@ -246,6 +252,7 @@ pub(crate) fn settlement_words(settlement: &Settlement) -> String {
             finish: FinishKind::ModelStop | FinishKind::Completed,
             ..
         } => format!("completed: {}", plain(output)),
+        Settlement::Joined { host } => format!("completed, answered together with {host}"),
         Settlement::Failed { diagnostic, .. } => {
             format!("failed, {}: {}", diagnostic.tag(), diagnostic.message())
         }

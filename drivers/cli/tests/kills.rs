@@ -49,9 +49,16 @@ fn comes_with_time(point: &Failpoint) -> bool {
 }
 
 /// Whether one line can come here. A line has a conversation of its own, so there are no earlier
-/// runs in it whose context could be made smaller: those points are struck in simulation alone.
+/// runs in it whose context could be made smaller, and nothing that waits behind it. What was being
+/// taken in is given back only after a crash of a store that commits command by command. Those
+/// points are struck in simulation alone.
 fn is_of_one_line(point: &Failpoint) -> bool {
-    point.effect != EffectKind::Append(BatchKind::CompactionCreated)
+    let simulated = [
+        EffectKind::Append(BatchKind::CompactionCreated),
+        EffectKind::Append(BatchKind::InputJoined),
+        EffectKind::Ledger(LedgerKind::RevertJoin),
+    ];
+    !simulated.contains(&point.effect)
 }
 
 /// Every failpoint of every row of the crash matrix was killed at, which are all that one line can

@@ -204,6 +204,8 @@ impl Drive {
             for effect in step.effects {
                 match effect {
                     Effect::Commit(batch) => self.history.push(batch),
+                    // A run without a lane has nothing to listen for.
+                    Effect::Listen => {}
                     Effect::External(external) => self.in_flight.ask(external),
                     Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
                     Effect::Tell(event) => {

@@ -36,7 +36,12 @@ impl Host {
         let done = |row: &Row, now| match &row.phase {
             Phase::Settled(_) => true,
             Phase::Unknown | Phase::Suspended => row.awaits_people(now),
-            Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Terminalizing(_) => false,
+            Phase::Admitted
+            | Phase::Ready
+            | Phase::Running(_)
+            | Phase::Joining { .. }
+            | Phase::Joined { .. }
+            | Phase::Terminalizing(_) => false,
         };
         let row = self.until(lane, submission, done).await?;
         match &row.phase {

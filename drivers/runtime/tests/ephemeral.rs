@@ -101,6 +101,7 @@ fn call(policy: AgentPolicy) -> Call {
         key: IdempotencyKey::new("1").unwrap(),
         input: json("\"work\""),
         allowance: Allowance::default(),
+        steers: None,
         binding: Arc::new(Binding { definition, model: Digest::of("test/model", b"1") }),
         producer: ProducerId::new("here").unwrap(),
     }

@@ -79,6 +79,7 @@ fn start(model: impl Model + 'static, queue: usize) -> (Ephemeral, RunStream) {
         key: IdempotencyKey::new("1").unwrap(),
         input: CanonicalJson::string("talk").unwrap(),
         allowance: Allowance::default(),
+        steers: None,
         binding: Arc::new(Binding { definition, model: Digest::of("test/model", b"1") }),
         producer: ProducerId::new("here").unwrap(),
     };

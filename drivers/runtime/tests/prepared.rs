@@ -101,6 +101,7 @@ fn call() -> Call {
         key: IdempotencyKey::new("1").unwrap(),
         input: CanonicalJson::string("a secret plan").unwrap(),
         allowance: Allowance::default(),
+        steers: None,
         binding: Arc::new(Binding { definition, model: Digest::of("test/model", b"1") }),
         producer: ProducerId::new("here").unwrap(),
     }

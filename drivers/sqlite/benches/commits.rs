@@ -236,6 +236,7 @@ fn admit(store: &mut SqliteStore, n: u32, lanes: u32) {
         key: IdempotencyKey::new(&n.to_string()).expect("a name"),
         input: CanonicalJson::string("refund this, please").expect("a text"),
         allowance: Allowance::default(),
+        steers: None,
         binding: binding(),
         producer: ProducerId::new("front").expect("a name"),
     };

@@ -84,15 +84,18 @@ fn read_lane(
     target: Target,
     now: Timestamp,
 ) -> Result<LaneView, Trouble> {
-    let footprint = match target {
-        Target::Claimable => Footprint::Candidates(None),
-        Target::Submission(submission) => Footprint::Submission(submission),
+    let load = |footprint| crate::ledger::slice(connection, lane, footprint);
+    let (slice, wanted) = match target {
+        Target::Claimable => {
+            let slice = load(Footprint::Candidates(None))?;
+            match ledger::candidate(&slice, now).map(|row| row.admission.submission) {
+                Some(wanted) => (load(Footprint::Attached(wanted))?, Some(wanted)),
+                None => (slice, None),
+            }
+        }
+        Target::Submission(wanted) => (load(Footprint::Submission(wanted))?, Some(wanted)),
+        Target::Owned(wanted) => (load(Footprint::Attached(wanted))?, Some(wanted)),
+        Target::Run(wanted) => (load(Footprint::Offered(wanted))?, Some(wanted)),
     };
-    let slice = crate::ledger::slice(connection, lane, footprint)?;
-    let row = match target {
-        Target::Claimable => ledger::candidate(&slice, now),
-        Target::Submission(submission) => slice.row(submission).cloned(),
-    };
-    let now = slice.lane.time(now);
-    Ok(LaneView { lane: slice.lane, row, now })
+    Ok(LaneView::of(slice, wanted, now))
 }

@@ -30,7 +30,7 @@ const PART: u32 = 1_000;
 
 impl Format {
     /// What this build reads and writes.
-    pub const CURRENT: Self = Self { tables: 2, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
+    pub const CURRENT: Self = Self { tables: 3, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
 
     /// The number that SQLite keeps.
     pub(crate) fn user_version(self) -> i32 {
@@ -123,7 +123,7 @@ pub(crate) const SCHEMA: [(&str, &str); 8] = [
             conversation TEXT NOT NULL,
             sequence INTEGER NOT NULL CHECK (sequence >= 0),
             submission BLOB NOT NULL CHECK (length(submission) = 16),
-            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 4),
+            standing INTEGER NOT NULL CHECK (standing BETWEEN 0 AND 6),
             cell BLOB NOT NULL,
             PRIMARY KEY (conversation, sequence)
         ) STRICT, WITHOUT ROWID",
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn store_005_a_format_is_one_number_and_back() {
-        assert_eq!(Format::CURRENT.to_string(), format!("2.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
+        assert_eq!(Format::CURRENT.to_string(), format!("3.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
         let parts = [0, 1, 7, 999];
         for (tables, cells, records) in
             parts.into_iter().flat_map(|a| parts.map(|b| (a, b, 999 - a)))

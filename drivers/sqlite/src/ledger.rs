@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use everstep_machine::identity::{AdmissionSequence, ConversationId, SubmissionId};
 use everstep_machine::ledger::{Change, Footprint, Lane, Row, Slice, Standing};
+use everstep_machine::limits::JOINED_A_RUN;
 use rusqlite::{Connection, OptionalExtension, Params};
 
 use crate::cell::{self, Label};
@@ -24,7 +25,8 @@ const NAMED_AGAIN: &str = "SELECT sequence FROM ledger_row
 /// The planner takes a partial index only for a query that repeats its condition.
 const LOWEST: &str = "SELECT sequence, submission, standing, cell FROM ledger_row
     INDEXED BY ledger_row_waiting
-    WHERE conversation = ?1 AND standing = ?2 AND standing <> 2 ORDER BY sequence LIMIT 1";
+    WHERE conversation = ?1 AND standing = ?2 AND standing <> 2 AND sequence >= ?3
+    ORDER BY sequence LIMIT ?4";
 
 const ROWS: &str = "SELECT sequence, submission, standing, cell FROM ledger_row
     WHERE conversation = ?1 AND sequence >= ?2 ORDER BY sequence LIMIT ?3";
@@ -46,6 +48,8 @@ pub(crate) const fn standing_code(standing: Standing) -> i64 {
         Standing::Resting => 2,
         Standing::Doubtful => 3,
         Standing::GivenUp => 4,
+        Standing::Steering => 5,
+        Standing::Attached => 6,
     }
 }
 
@@ -96,17 +100,44 @@ pub(crate) fn slice(
     footprint: Footprint,
 ) -> Result<Slice, Trouble> {
     let lane = lane(connection, conversation)?;
-    let (submission, candidates) = match footprint {
-        Footprint::Submission(submission) => (Some(submission), false),
-        Footprint::Candidates(submission) => (submission, true),
-    };
+    let named = |submission| named(connection, conversation, submission);
+    let lowest = |standing, from, limit| lowest(connection, conversation, standing, from, limit);
+    let start = AdmissionSequence(0);
     let mut rows = Vec::with_capacity(3);
-    if let Some(submission) = submission {
-        rows.extend(named(connection, conversation, submission)?);
-    }
-    if candidates {
-        for standing in [Standing::Queued, Standing::Errand] {
-            rows.extend(lowest(connection, conversation, standing)?);
+    match footprint {
+        Footprint::Submission(submission) => rows.extend(named(submission)?),
+        Footprint::Pair(submission, other) => {
+            rows.extend(named(submission)?);
+            rows.extend(named(other)?);
+        }
+        Footprint::Candidates(submission) => {
+            if let Some(submission) = submission {
+                rows.extend(named(submission)?);
+            }
+            for standing in Standing::CLAIMABLE {
+                rows.extend(lowest(standing, start, 1)?);
+            }
+        }
+        Footprint::Joining(host, joining) => {
+            rows.extend(named(joining)?);
+            if let Some(host) = named(host)? {
+                for standing in Standing::WAITING {
+                    rows.extend(lowest(standing, host.sequence.next(), 1)?);
+                }
+                rows.push(host);
+            }
+        }
+        Footprint::Attached(host) | Footprint::Offered(host) => {
+            if let Some(first) = named(host)? {
+                let attached = lowest(Standing::Attached, start, usize::MAX)?;
+                rows.extend(attached.into_iter().filter(|row| row.host() == Some(host)));
+                if matches!(footprint, Footprint::Offered(_)) {
+                    for standing in Standing::WAITING {
+                        rows.extend(lowest(standing, first.sequence.next(), JOINED_A_RUN)?);
+                    }
+                }
+                rows.push(first);
+            }
         }
     }
     rows.sort_unstable_by_key(|row| row.sequence);
@@ -146,13 +177,23 @@ pub(crate) fn named_again(
     Ok(statement.query_row(wanted, |row| row.get(0)).optional()?.map(AdmissionSequence))
 }
 
+/// The lowest rows of a standing from a place on, at most `limit`.
 fn lowest(
     connection: &Connection,
     conversation: &ConversationId,
     standing: Standing,
-) -> Result<Option<Arc<Row>>, Trouble> {
-    let wanted = (conversation.as_str(), standing_code(standing));
-    one(connection, conversation, LOWEST, wanted)
+    from: AdmissionSequence,
+    limit: usize,
+) -> Result<Vec<Arc<Row>>, Trouble> {
+    let mut statement = connection.prepare_cached(LOWEST)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let wanted = (conversation.as_str(), standing_code(standing), saturating(from.0), limit);
+    let mut found = statement.query(wanted)?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        rows.push(decode(conversation, row)?);
+    }
+    Ok(rows)
 }
 
 /// At most `limit` rows of a lane, in admission order.

@@ -88,6 +88,7 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         payload: Digest([4; 32]),
         input: text("hello"),
         allowance: everstep_machine::agent::Allowance::default(),
+        steers: None,
     };
     Row {
         admission: Arc::new(admission),

@@ -23,7 +23,7 @@ mod step;
 pub use effect::{Effect, Receipt, Rejection};
 pub use input::Input;
 pub(crate) use state::creation;
-pub use state::{Call, State};
+pub use state::{Call, State, saying};
 pub use step::AdmissionMachine;
 
 #[cfg(test)]

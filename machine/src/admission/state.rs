@@ -4,9 +4,9 @@ use alloc::sync::Arc;
 
 use crate::agent::{Allowance, Binding};
 use crate::conversation;
-use crate::digest::Hasher;
+use crate::digest::{Digest, Hasher};
 use crate::identity::{
-    ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
+    AgentId, ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
 };
 use crate::json::CanonicalJson;
 use crate::ledger::{self, Admission};
@@ -28,6 +28,8 @@ pub struct Call {
     pub input: CanonicalJson,
     /// How much less the run may use than the agent's policy allows (RUN-018).
     pub allowance: Allowance,
+    /// The submission whose run it is meant for, if that still asks its model again (RUN-012).
+    pub steers: Option<SubmissionId>,
     /// The agent that is to answer.
     pub binding: Arc<Binding>,
     /// The process that serves the call.
@@ -64,11 +66,7 @@ impl Call {
     pub(super) fn pipeline(&self) -> Result<Pipeline, BatchError> {
         let submission = self.submission();
         let agent = self.binding.definition.id().clone();
-        let payload = Hasher::new("everstep/payload")
-            .bytes(agent.as_str().as_bytes())
-            .bytes(self.input.as_str().as_bytes())
-            .bytes(&self.allowance.to_bytes())
-            .digest();
+        let payload = payload(&agent, &self.input, &self.allowance, self.steers);
         let admission = Admission {
             submission,
             principal: self.principal.clone(),
@@ -78,6 +76,7 @@ impl Call {
             payload,
             input: self.input.clone(),
             allowance: self.allowance,
+            steers: self.steers,
         };
         let creation = creation(&self.binding, &self.conversation, &self.tenant)?;
         let materialize = conversation::Command::Materialize {
@@ -92,6 +91,44 @@ impl Call {
         ];
         Ok(Pipeline { lane: self.conversation.clone(), commands })
     }
+}
+
+fn payload(
+    agent: &AgentId,
+    input: &CanonicalJson,
+    allowance: &Allowance,
+    steers: Option<SubmissionId>,
+) -> Digest {
+    Hasher::new("everstep/payload")
+        .bytes(agent.as_str().as_bytes())
+        .bytes(input.as_str().as_bytes())
+        .bytes(&allowance.to_bytes())
+        .bytes(steers.as_ref().map_or(&[][..], |host| &host.0))
+        .digest()
+}
+
+/// Everything that saying something to a run needs of the store, in one pipeline (RUN-012). The
+/// conversation is there, since the run is. It may be sent again: equal keys are equal submissions.
+#[must_use]
+pub fn saying(
+    conversation: &ConversationId,
+    host: &Admission,
+    principal: PrincipalId,
+    key: IdempotencyKey,
+    input: CanonicalJson,
+) -> Pipeline {
+    let submission = SubmissionId::derive(conversation, &principal, &key);
+    let (agent, steers) = (host.agent.clone(), Some(host.submission));
+    let allowance = Allowance::default();
+    let payload = payload(&agent, &input, &allowance, steers);
+    let tenant = host.tenant.clone();
+    let said =
+        Admission { submission, principal, tenant, key, agent, payload, input, allowance, steers };
+    let commands = alloc::vec![
+        StoreCommand::Ledger(ledger::Command::Admit(Arc::new(said))),
+        StoreCommand::Ledger(ledger::Command::Ready { submission }),
+    ];
+    Pipeline { lane: conversation.clone(), commands }
 }
 
 /// The first batch of a conversation: the same for whoever creates it under one binding.

@@ -27,7 +27,7 @@ pub use outcome::{
     Diagnostic, DiagnosticError, RejectionReason, Resolution, ToolOutcome, Truncated,
 };
 pub use policy::{
-    AgentPolicy, Allowance, ContextPolicy, Dimension, DispositionRule, ModelRetry, OnDenial,
+    AgentPolicy, Allowance, ContextPolicy, Dimension, DispositionRule, Joins, ModelRetry, OnDenial,
     OnExhaustion, UsageReporting,
 };
 pub use request::{Gauge, Message, ModelRequest, Purpose, ToolChoice};

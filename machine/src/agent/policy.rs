@@ -11,8 +11,8 @@ use super::tool::Pointer;
 use crate::identity::DurationMs;
 use crate::json::CanonicalJson;
 use crate::limits::{
-    CONTEXT_KEEP_TOKENS, MODEL_TIMEOUT_MS, REPEATED_FAILURES, RETRY_FIRST_MS, RETRY_LONGEST_MS,
-    RUN_PARALLEL_CALLS, RUN_TURNS,
+    CONTEXT_KEEP_TOKENS, JOINED_A_RUN, MODEL_TIMEOUT_MS, REPEATED_FAILURES, RETRY_FIRST_MS,
+    RETRY_LONGEST_MS, RUN_PARALLEL_CALLS, RUN_TURNS,
 };
 
 /// Something that a run uses up.
@@ -170,6 +170,31 @@ impl DispositionRule {
     }
 }
 
+/// Which of the submissions that wait behind a run it answers together with its first, when it
+/// would otherwise stop (RUN-013).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Joins {
+    /// None: each has a run of its own.
+    #[default]
+    None,
+    /// The next one, and then perhaps the one behind that.
+    One,
+    /// All that may join, up to [`JOINED_A_RUN`].
+    All,
+}
+
+impl Joins {
+    /// How many at once.
+    #[must_use]
+    pub const fn most(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::One => 1,
+            Self::All => JOINED_A_RUN,
+        }
+    }
+}
+
 /// How a run of the agent may go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AgentPolicy {
@@ -199,6 +224,8 @@ pub struct AgentPolicy {
     pub disposition: Option<DispositionRule>,
     /// Whether the model is told how much of its budget is left (RUN-021).
     pub status_note: bool,
+    /// What a run answers together with its first input.
+    pub joins: Joins,
 }
 
 impl Default for AgentPolicy {
@@ -221,6 +248,7 @@ impl Default for AgentPolicy {
             output: None,
             disposition: None,
             status_note: false,
+            joins: Joins::None,
         }
     }
 }

@@ -36,11 +36,12 @@ impl Working {
     pub(super) fn act(&mut self, setup: &Setup, draft: &mut Draft) -> Result<Progress, Defect> {
         let row = self.slice.rows.first().ok_or(Defect)?;
         let own = self.own_knowledge();
-        let evidence = Evidence::gather(row, self.run.projection(), &own, self.read_at);
+        let beside = self.slice.rows.get(1..).unwrap_or_default();
+        let evidence = Evidence::gather(row, beside, self.run.projection(), &own, self.read_at);
         let classified = classify(&evidence);
         match classified.decision {
             Decision::Nothing => return self.leave(draft, End::Settled),
-            Decision::AwaitResolution | Decision::AwaitApproval => {
+            Decision::AwaitResolution | Decision::AwaitApproval | Decision::AwaitHost => {
                 return self.leave(draft, End::Parked);
             }
             _ if self.has_let_go() => return Ok(Over(End::Settled)),
@@ -113,7 +114,8 @@ impl Working {
             Decision::Materialize
             | Decision::Nothing
             | Decision::AwaitResolution
-            | Decision::AwaitApproval => {}
+            | Decision::AwaitApproval
+            | Decision::AwaitHost => {}
             Decision::RepairReadiness => self.ledger(draft, Command::Ready { submission })?,
             Decision::ApplyInput => self.apply_input(setup, draft)?,
             Decision::RepairInputMarker => self.ledger(draft, Command::MarkInput { owner })?,
@@ -139,10 +141,22 @@ impl Working {
             Decision::ApplyResolutions(intents) => self.resolve(setup, draft, &intents)?,
             Decision::Reconcile(doubts) => return self.reconcile(setup, draft, &doubts),
             Decision::SettleAborted(step) => self.abort(setup, draft, owner, step)?,
-            Decision::AppendReserved(reserved) => {
-                let record = Record::SubmissionSettled((*reserved.record).clone());
-                self.record(setup, draft, alloc::vec![record])?;
+            Decision::RepairJoin(joined) => {
+                for joined in joined {
+                    self.ledger(draft, Command::MarkJoined { owner, joined })?;
+                }
             }
+            Decision::RevertJoin(joining) => {
+                for joining in joining {
+                    self.ledger(draft, Command::RevertJoin { owner, joining })?;
+                }
+            }
+            Decision::SettleJoined(settlements) => {
+                for settlement in settlements {
+                    self.ledger(draft, Command::SettleJoined { owner, settlement })?;
+                }
+            }
+            Decision::AppendReserved(reserved) => self.append_reserved(setup, draft, &reserved)?,
             Decision::FinalizeFromHistory(settlement) => {
                 self.ledger(draft, Command::Finalize { owner, settlement })?;
             }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::effect::{Effect, End};
 use super::predict::{Defect, Draft, Predicted};
-use super::read::{Next, end};
+use super::read::{Next, end, view_of};
 use super::state::{Setup, Stage, Working};
 use crate::contract::Machine;
 use crate::effect::Answer;
@@ -32,7 +32,8 @@ impl Working {
         self.run = step.state;
         for effect in step.effects {
             match effect {
-                run::Effect::Commit(batch) => self.append(setup, draft, batch)?,
+                run::Effect::Commit(batch) => self.commit(setup, draft, batch)?,
+                run::Effect::Listen => self.listens = true,
                 run::Effect::External(external) => {
                     draft.after.push(Effect::External(external));
                 }
@@ -81,11 +82,11 @@ impl Working {
         }
         let is_aborted = row.abort.is_some();
         self.read_at = view.now;
-        self.slice.lane = view.lane;
-        self.slice.rows = alloc::vec![row];
+        self.slice = view_of(view.lane, row, view.beside);
         match self.run.liveness() {
             Liveness::Live if is_aborted => self.stop(setup),
-            Liveness::Live | Liveness::Resting => self.proceed(setup),
+            Liveness::Live => self.hear(setup),
+            Liveness::Resting => self.proceed(setup),
         }
     }
 

@@ -31,6 +31,7 @@
 mod act;
 mod effect;
 mod input;
+mod join;
 mod live;
 mod predict;
 mod read;

@@ -1,6 +1,7 @@
 //! Reading: the log page by page up to where it ends, and the lane after it.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::effect::{Effect, End};
@@ -24,6 +25,16 @@ pub(super) fn end(end: End) -> Next {
 /// The same where it is known what the log holds.
 pub(super) fn end_with(end: End, fold: Option<Box<Reader>>) -> Next {
     (Stage::Ended(end, fold), alloc::vec![Effect::CancelExternals, Effect::End(end)])
+}
+
+/// A row and what was read beside it, the row first.
+pub(super) fn view_of(
+    lane: ledger::Lane,
+    row: Arc<ledger::Row>,
+    beside: Vec<Arc<ledger::Row>>,
+) -> ledger::Slice {
+    let rows = core::iter::once(row).chain(beside).collect();
+    ledger::Slice { lane, rows }
 }
 
 impl Reading {
@@ -55,7 +66,7 @@ impl Reading {
     fn ask_from(mut self, from: Sequence) -> Next {
         let target = match self.occasion {
             Occasion::First => Target::Claimable,
-            Occasion::Again(submission) => Target::Submission(submission),
+            Occasion::Again(submission) => Target::Owned(submission),
         };
         self.pipeline.commands =
             alloc::vec![StoreCommand::ReadLog { from }, StoreCommand::ReadLane(target)];
@@ -100,7 +111,7 @@ impl Reading {
 
     fn is_ahead(&self, view: &LaneView) -> bool {
         let agreement = |row| ledger::agreement(row, self.reader.projection());
-        view.row.as_ref().is_some_and(|row| agreement(row) == Agreement::Ahead)
+        view.row.iter().chain(&view.beside).any(|row| agreement(row) == Agreement::Ahead)
     }
 
     /// The row knows what was appended after the log was read: reads on. What a row says is in
@@ -135,7 +146,7 @@ impl Reading {
 
     /// The log is read: act on it, if the row is still ours or may become so.
     fn work(self, setup: &Setup, view: LaneView, tail: Option<Tail>) -> Next {
-        let LaneView { lane, row, now: read_at } = view;
+        let LaneView { lane, row, beside, now: read_at } = view;
         let is_own = lane.owner.as_ref().is_some_and(|owner| owner.token == self.token);
         let row = match (row, self.occasion) {
             (Some(row), Occasion::First) => row,
@@ -159,6 +170,7 @@ impl Reading {
                 .with_entropy(self.token)
                 .watched(setup.watched)
                 .suspending()
+                .listening()
                 .with_flights(flights);
         if draining {
             run.drain();
@@ -167,7 +179,7 @@ impl Reading {
             token: self.token,
             submission,
             read_at,
-            slice: ledger::Slice { lane, rows: alloc::vec![row] },
+            slice: view_of(lane, row, beside),
             tail,
             run,
             inbox,
@@ -178,6 +190,7 @@ impl Reading {
             renewal_due,
             due,
             woken,
+            listens: false,
         };
         working.proceed(setup)
     }

@@ -128,6 +128,8 @@ pub(super) struct Working {
     pub(super) renewal_due: bool,
     pub(super) due: BTreeSet<Timer>,
     pub(super) woken: bool,
+    /// Whether the run wants to know what its lane has for it.
+    pub(super) listens: bool,
 }
 
 impl State {

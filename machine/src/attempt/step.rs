@@ -108,20 +108,22 @@ impl Working {
         Err(Defect)
     }
 
-    /// Renews a lease that wants it, and follows a hint when there is nothing better to send.
+    /// Renews a lease that wants it, and looks at the lane: for a run that listens, or to follow a
+    /// hint when there is nothing better to send.
     fn housekeep(&mut self, setup: &Setup, draft: &mut Draft) -> Result<(), Defect> {
         if self.ending.is_some() {
             return Ok(());
         }
+        let mut looks = self.listens || (self.woken && draft.commands.is_empty());
         if core::mem::take(&mut self.renewal_due)
             && let Some(owner) = self.ownership()
         {
             self.ledger(draft, Command::Renew { owner, lease: setup.lease })?;
             draft.after.push(Effect::ScheduleRenewal { after: setup.renewal });
             // A hint may have been lost: it costs one renewal's time, and no more.
-            self.look(draft);
+            looks = true;
         }
-        if self.woken && draft.commands.is_empty() {
+        if looks {
             self.look(draft);
         }
         Ok(())
@@ -130,7 +132,8 @@ impl Working {
     /// Looks at the row behind everything else in the pipeline.
     fn look(&mut self, draft: &mut Draft) {
         self.woken = false;
-        let target = Target::Submission(self.submission);
+        let submission = self.submission;
+        let target = if self.listens { Target::Run(submission) } else { Target::Owned(submission) };
         draft.commands.push(StoreCommand::ReadLane(target));
     }
 

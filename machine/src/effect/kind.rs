@@ -76,6 +76,8 @@ kinds! {
     LedgerKind {
         /// Accept a submission.
         Admit => "ledger.admit",
+        /// Accept a submission that is meant for a run.
+        Steer => "ledger.steer",
         /// Make it ready.
         Ready => "ledger.ready",
         /// Own the lane.
@@ -86,6 +88,14 @@ kinds! {
         Release => "ledger.release",
         /// The input is canonical.
         MarkInput => "ledger.mark_input",
+        /// Take another row into the run.
+        Join => "ledger.join",
+        /// Its input is canonical.
+        MarkJoined => "ledger.mark_joined",
+        /// Its input did not become canonical.
+        RevertJoin => "ledger.revert_join",
+        /// Its settlement is canonical.
+        SettleJoined => "ledger.settle_joined",
         /// Somebody wants it to end.
         Abort => "ledger.abort",
         /// Starts are in doubt.

@@ -258,6 +258,10 @@ impl RunEvent {
             Settlement::Completed { finish, .. } => {
                 Self::RunCompleted { finish: *finish, dropped: 0 }
             }
+            // The run that it was answered in tells how it finished.
+            Settlement::Joined { .. } => {
+                Self::RunCompleted { finish: FinishKind::ModelStop, dropped: 0 }
+            }
             Settlement::Failed { diagnostic, limit } => {
                 Self::RunFailed { tag: FailureTag::of(diagnostic), limit: *limit, dropped: 0 }
             }

@@ -36,6 +36,8 @@ pub struct Admission {
     pub input: CanonicalJson,
     /// How much less its run may use than the agent's policy allows.
     pub allowance: Allowance,
+    /// The submission whose run it is meant for, if that still asks its model again (RUN-012).
+    pub steers: Option<SubmissionId>,
 }
 
 /// Ownership of a lane, as its owner proves it (DUR-006).
@@ -94,6 +96,34 @@ pub enum Command {
     MarkInput {
         /// The owner.
         owner: Ownership,
+    },
+    /// Take another row into the owner's run: its input is about to become canonical there.
+    Join {
+        /// The owner, whose row is the host.
+        owner: Ownership,
+        /// The row that joins.
+        joining: SubmissionId,
+    },
+    /// Its input is canonical in the owner's run.
+    MarkJoined {
+        /// The owner, whose row is the host.
+        owner: Ownership,
+        /// The row that has joined.
+        joined: SubmissionId,
+    },
+    /// Its input did not become canonical: it waits again (DUR-016).
+    RevertJoin {
+        /// The owner, whose row is the host.
+        owner: Ownership,
+        /// The row that was joining.
+        joining: SubmissionId,
+    },
+    /// Its settlement is canonical, with that of its host.
+    SettleJoined {
+        /// The owner, whose row is the host.
+        owner: Ownership,
+        /// The proof.
+        settlement: CanonicalSettlement,
     },
     /// Somebody wants the submission to end. Needs no ownership; the first intent wins.
     Abort {
@@ -188,6 +218,16 @@ pub enum Footprint {
     /// The row of this submission, and for each [`super::Standing`] that can be claimed the
     /// lowest row of that standing.
     Candidates(Option<SubmissionId>),
+    /// The row of this submission, and of the one that it is about.
+    Pair(SubmissionId, SubmissionId),
+    /// The row of this host and of the submission that wants to join it, and the first row behind
+    /// the host that waits for its turn.
+    Joining(SubmissionId, SubmissionId),
+    /// The row of this host, and every row that is attached to it.
+    Attached(SubmissionId),
+    /// The same, and what its run may take in: at most [`crate::limits::JOINED_A_RUN`] rows that
+    /// steer it, and as many of the rows behind it that wait for their turn.
+    Offered(SubmissionId),
 }
 
 impl Command {
@@ -195,7 +235,10 @@ impl Command {
     #[must_use]
     pub fn footprint(&self) -> Footprint {
         match self {
-            Self::Admit(admission) => Footprint::Submission(admission.submission),
+            Self::Admit(admission) => match admission.steers {
+                None => Footprint::Submission(admission.submission),
+                Some(host) => Footprint::Pair(admission.submission, host),
+            },
             Self::Claim(claim) => Footprint::Candidates(Some(claim.submission)),
             Self::Ready { submission }
             | Self::Abort { submission, .. }
@@ -209,8 +252,15 @@ impl Command {
             | Self::Suspend { owner, .. }
             | Self::Expire { owner, .. }
             | Self::CoverApprovals { owner, .. }
-            | Self::Reserve { owner, .. }
-            | Self::Finalize { owner, .. } => Footprint::Submission(owner.submission),
+            | Self::Reserve { owner, .. } => Footprint::Submission(owner.submission),
+            Self::Join { owner, joining } => Footprint::Joining(owner.submission, *joining),
+            Self::MarkJoined { owner, joined: it } | Self::RevertJoin { owner, joining: it } => {
+                Footprint::Pair(owner.submission, *it)
+            }
+            Self::SettleJoined { owner, settlement } => {
+                Footprint::Pair(owner.submission, settlement.submission())
+            }
+            Self::Finalize { owner, .. } => Footprint::Attached(owner.submission),
         }
     }
 }
@@ -231,6 +281,14 @@ pub enum Reply {
     Released,
     /// The marker stands.
     InputMarked,
+    /// The row is being taken in.
+    Joining,
+    /// The row is part of the run.
+    Joined,
+    /// The row waits for its turn.
+    JoinReverted,
+    /// The row is settled with its host.
+    JoinedSettled,
     /// The intent that stands, which is the first one.
     AbortIntended(AbortIntent),
     /// The marks stand.
@@ -301,6 +359,21 @@ pub enum Refusal {
     /// Not enough owners of the row have died in a row for it to be given up.
     #[error("the submission has attempts left")]
     AttemptsLeft,
+    /// The row is part of a run that another one began, and shares its end.
+    #[error("the submission has joined the run of {host}")]
+    HasJoined {
+        /// The submission that began the run.
+        host: SubmissionId,
+    },
+    /// What steers a run has its agent and its tenant.
+    #[error("the run belongs to another agent or another tenant")]
+    ForeignRun,
+    /// Another row waits between the run and the one that is to join it.
+    #[error("the submission is not the next one behind the run")]
+    NotNext,
+    /// A row that has joined is not settled, and its host cannot be before it.
+    #[error("a submission that has joined is not settled")]
+    JoinedOpen,
     /// The row cannot be in the state that the command supposes.
     #[error("the submission has not started")]
     NotRunning,

@@ -12,6 +12,9 @@
 //!
 //! Running --Suspend--> Suspended --CoverApprovals (the last one)--> Running
 //!
+//! Ready --Join--> Joining --MarkJoined--> Joined --SettleJoined--> Settled
+//!   ^---RevertJoin---+                            in the run of another row
+//!
 //! any but Settled --Finalize--> Settled               canonical history wins
 //! any but Settled --Reserve(Aborted)--> Terminalizing once an abort is intended
 //! ```
@@ -28,6 +31,7 @@
 //! | DUR-005: one owner a lane | [`Lane::owner`] is one value; [`Slice::apply`] asserts its epoch |
 //! | DUR-006: every write of an owner is fenced | `step::owned` compares token and epoch |
 //! | AUTH-14: a request is decided once | `Decide`: the first intent stands, and none comes after the expiry |
+//! | DUR-016: what joins a run belongs to nobody else | `step::join`: an attached row cannot be claimed, and its host is settled after it |
 //! | DUR-017: an unknown holds its row | `Unknown` is claimable only when covered or aborted |
 //! | CL-01, CL-03: time is the store's and never falls | [`Lane::time`]; [`Slice::apply`] asserts it |
 //!
@@ -36,10 +40,12 @@
 //! | before a command commits | nothing happened |
 //! | after it, answer lost | the same command is answered as the first time |
 //!
-//! Deliberately absent: joins and children, which come with their capabilities.
+//! Deliberately absent: children, which come with their capability.
 
 mod approval;
+mod footprint;
 mod input;
+mod offer;
 mod rebuild;
 mod slice;
 mod state;
@@ -47,6 +53,7 @@ mod step;
 
 pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
+pub use offer::Offer;
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
 pub use slice::{Change, Slice};
 pub use state::{

@@ -25,6 +25,8 @@ pub struct Markers {
     pub asked: BTreeSet<ApprovalId>,
     /// The requests that are canonically decided.
     pub decided: BTreeSet<ApprovalId>,
+    /// The submission whose run it has canonically joined.
+    pub joined: Option<SubmissionId>,
     /// Digest of the canonical settlement.
     pub settled: Option<Digest>,
 }
@@ -70,6 +72,7 @@ impl Markers {
             closed: view.resolved().collect(),
             asked: asked.collect(),
             decided: view.decided_approvals().collect(),
+            joined: view.joined,
             settled: view.settled.map(|settlement| settlement.digest()),
         }
     }
@@ -82,8 +85,17 @@ impl Markers {
             let wanted = row.marks.iter().filter(move |mark| is_closed(&mark.state) == closed);
             wanted.map(|mark| mark.doubt).collect()
         };
+        let joined = match row.phase {
+            Phase::Joined { host } => Some(host),
+            Phase::Settled(_) => log.joined,
+            _ => None,
+        };
         let (applied, settled) = match row.phase {
-            Phase::Admitted | Phase::Ready | Phase::Running(InputMarker::Missing) => (false, None),
+            Phase::Admitted
+            | Phase::Ready
+            | Phase::Joining { .. }
+            | Phase::Joined { .. }
+            | Phase::Running(InputMarker::Missing) => (false, None),
             Phase::Running(InputMarker::Applied) | Phase::Unknown | Phase::Suspended => {
                 (true, None)
             }
@@ -95,6 +107,8 @@ impl Markers {
             Phase::Admitted
             | Phase::Ready
             | Phase::Running(_)
+            | Phase::Joining { .. }
+            | Phase::Joined { .. }
             | Phase::Unknown
             | Phase::Suspended => {
                 let requests = |closed: bool| {
@@ -105,7 +119,7 @@ impl Markers {
                 (requests(false).collect(), decided.collect())
             }
         };
-        Self { applied, doubts: marks(false), closed: marks(true), asked, decided, settled }
+        Self { applied, doubts: marks(false), closed: marks(true), asked, decided, joined, settled }
     }
 
     /// What the row still holds for open may be closed in the log already.
@@ -115,6 +129,7 @@ impl Markers {
             && self.closed.is_subset(&log.closed)
             && self.asked.iter().all(|it| log.asked.contains(it) || log.decided.contains(it))
             && self.decided.is_subset(&log.decided)
+            && (self.joined.is_none() || self.joined == log.joined)
             && (self.settled.is_none() || self.settled == log.settled)
     }
 }

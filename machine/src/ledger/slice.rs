@@ -82,7 +82,9 @@ fn check_row(row: &Row) {
     let ordered = row.approvals.windows(2).all(|pair| pair[0].request < pair[1].request);
     assert!(ordered, "AUTH-14: a request has one mark");
     let fits = match &row.phase {
-        Phase::Admitted | Phase::Ready => row.marks.is_empty() && row.approvals.is_empty(),
+        Phase::Admitted | Phase::Ready | Phase::Joining { .. } | Phase::Joined { .. } => {
+            row.marks.is_empty() && row.approvals.is_empty()
+        }
         Phase::Running(_) | Phase::Suspended => !row.is_doubtful(),
         Phase::Unknown => row.is_doubtful(),
         Phase::Terminalizing(_) | Phase::Settled(_) => true,
@@ -93,7 +95,11 @@ fn check_row(row: &Row) {
         Phase::Suspended => waits,
         // What was asked before an abort met a doubt is never decided.
         Phase::Unknown | Phase::Terminalizing(_) | Phase::Settled(_) => true,
-        Phase::Admitted | Phase::Ready | Phase::Running(_) => !waits,
+        Phase::Admitted
+        | Phase::Ready
+        | Phase::Running(_)
+        | Phase::Joining { .. }
+        | Phase::Joined { .. } => !waits,
     };
     assert!(fits, "CAP-006: a row is suspended exactly while a request of it is not decided");
 }
@@ -112,4 +118,10 @@ fn check_progress(held: &Row, next: &Row) {
         _ => true,
     };
     assert!(fixed, "DUR-002: a submission has one outcome");
+    let stays = match (&held.phase, &next.phase) {
+        (Phase::Joined { .. }, next @ Phase::Joined { .. }) => held.phase == *next,
+        (Phase::Joined { .. }, next) => matches!(next, Phase::Settled(_)),
+        _ => true,
+    };
+    assert!(stays, "DUR-016: what has joined a run settles with it");
 }

@@ -109,6 +109,16 @@ pub enum Phase {
     Ready,
     /// Was claimed.
     Running(InputMarker),
+    /// Is being taken into a run: its input may be canonical already.
+    Joining {
+        /// The submission that began the run.
+        host: SubmissionId,
+    },
+    /// Is part of a run: its input is canonical there, and it settles with its host.
+    Joined {
+        /// The submission that began the run.
+        host: SubmissionId,
+    },
     /// Waits for resolutions.
     Unknown,
     /// Waits for decisions.
@@ -203,6 +213,10 @@ pub struct Row {
 pub enum Standing {
     /// Waits for execution: only the lowest such row of a lane may be claimed.
     Queued,
+    /// Waits for execution like another, and its host's run may take it out of turn (RUN-012).
+    Steering,
+    /// Belongs to a run that another row began: nothing to claim before that one is settled.
+    Attached,
     /// Has nothing to execute but something to record: aborted before it began to run, or
     /// settled with a resolution that is not canonical yet.
     Errand,
@@ -213,6 +227,13 @@ pub enum Standing {
     GivenUp,
     /// Settled, with nothing left to do.
     Resting,
+}
+
+impl Standing {
+    /// Those of which the lowest row can be claimed, if it is its turn.
+    pub const CLAIMABLE: [Self; 3] = [Self::Queued, Self::Steering, Self::Errand];
+    /// Those that wait for execution.
+    pub const WAITING: [Self; 2] = [Self::Queued, Self::Steering];
 }
 
 impl Lane {
@@ -256,6 +277,8 @@ impl Row {
             Phase::Settled(settled) if settled.given_up => Standing::GivenUp,
             Phase::Settled(_) => Standing::Resting,
             Phase::Admitted | Phase::Ready if self.abort.is_some() => Standing::Errand,
+            Phase::Admitted | Phase::Ready if self.admission.steers.is_some() => Standing::Steering,
+            Phase::Joining { .. } | Phase::Joined { .. } => Standing::Attached,
             _ => Standing::Queued,
         }
     }
@@ -277,7 +300,7 @@ impl Row {
                 if open.peek().is_none() { now } else { open.filter_map(|it| it.expires_at).min() }
             }
             Phase::Settled(_) if self.standing() == Standing::Errand => now,
-            Phase::Settled(_) => None,
+            Phase::Settled(_) | Phase::Joining { .. } | Phase::Joined { .. } => None,
         }
     }
 
@@ -295,8 +318,25 @@ impl Row {
             Phase::Admitted
             | Phase::Ready
             | Phase::Running(_)
+            | Phase::Joining { .. }
+            | Phase::Joined { .. }
             | Phase::Terminalizing(_)
             | Phase::Settled(_) => false,
+        }
+    }
+
+    /// The submission that began the run which it belongs to, while that is not settled.
+    #[must_use]
+    pub const fn host(&self) -> Option<SubmissionId> {
+        match self.phase {
+            Phase::Joining { host } | Phase::Joined { host } => Some(host),
+            Phase::Admitted
+            | Phase::Ready
+            | Phase::Running(_)
+            | Phase::Unknown
+            | Phase::Suspended
+            | Phase::Terminalizing(_)
+            | Phase::Settled(_) => None,
         }
     }
 

@@ -13,6 +13,7 @@
 
 mod admission;
 mod approval;
+mod join;
 mod patience;
 mod progress;
 mod queue;
@@ -29,6 +30,7 @@ use super::state::{Lane, Owner, Phase, Row};
 use crate::contract::{Machine, Step};
 use crate::identity::{SubmissionId, Timestamp};
 
+pub(in crate::ledger) use join::{follows, steers};
 pub use queue::{candidate, wakes_at};
 
 /// The machine of one lane.
@@ -87,6 +89,10 @@ fn decide(slice: &Slice, command: Command, now: Timestamp) -> Result<Decided, Re
         Command::Renew { owner, lease } => queue::renew(slice, &owner, lease, now),
         Command::Release { owner } => queue::release(slice, &owner),
         Command::MarkInput { owner } => progress::mark_input(slice, &owner),
+        Command::Join { owner, joining } => join::join(slice, &owner, joining),
+        Command::MarkJoined { owner, joined } => join::mark(slice, &owner, joined),
+        Command::RevertJoin { owner, joining } => join::revert(slice, &owner, joining),
+        Command::SettleJoined { owner, settlement } => join::settle(slice, &owner, settlement, now),
         Command::Abort { submission, intent } => progress::abort(slice, submission, intent),
         Command::MarkUnknown { owner, doubts } => unknown::mark(slice, &owner, &doubts, now),
         Command::Resolve { submission, doubt, intent } => {
@@ -148,6 +154,7 @@ fn runs(row: &Row) -> Result<(), Refusal> {
         Phase::Settled(_) => Err(Refusal::AlreadySettled),
         Phase::Terminalizing(_) => Err(Refusal::RunClosing),
         Phase::Admitted | Phase::Ready => Err(Refusal::NotRunning),
+        Phase::Joining { host } | Phase::Joined { host } => Err(Refusal::HasJoined { host: *host }),
         Phase::Running(_) | Phase::Unknown | Phase::Suspended => Ok(()),
     }
 }

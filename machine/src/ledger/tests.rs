@@ -4,6 +4,7 @@
 mod admission;
 mod approvals;
 mod invariants;
+mod joining;
 mod ownership;
 mod patience;
 mod phases;
@@ -62,6 +63,7 @@ fn admission(n: u8, text: &str) -> Arc<Admission> {
         payload: input.digest(),
         input,
         allowance: crate::agent::Allowance::default(),
+        steers: None,
     })
 }
 

@@ -92,7 +92,7 @@ impl Projection {
         match record {
             Record::ConversationCreated(_) => Err(Contradiction),
             Record::InputRecorded(it) => {
-                ensure(view.run.is_none() && view.settled.is_none())?;
+                ensure(view.run.is_none() && view.joined.is_none() && view.settled.is_none())?;
                 match it.kind.host() {
                     None => view.run = Some(begun(it, at, epoch)),
                     Some(host) => self.join(host, it, at, epoch)?,
@@ -157,12 +157,25 @@ impl Projection {
         ensure(it.run == run.run && host != it.submission)?;
         let before = run.next_turn();
         run.late_inputs.push(LateInput { before, at, input: Arc::new(it.clone()) });
+        if let Some(view) = self.submissions.get_mut(&it.submission) {
+            Arc::make_mut(view).joined = Some(host);
+        }
         Ok(())
     }
 
     fn settle(&mut self, id: SubmissionId, at: Sequence, it: &SubmissionSettled) -> Applied {
+        let hosting = match self.submissions.get(&id).and_then(|view| view.joined) {
+            // What has joined a run settles with it, and not before.
+            Some(host) => {
+                let host = self.submissions.get(&host).ok_or(Contradiction)?;
+                ensure(host.settled.is_some())?;
+                host.run.as_ref().map(|run| run.run)
+            }
+            None => None,
+        };
         let view = Arc::make_mut(self.submissions.entry(id).or_default());
-        ensure(view.settled.is_none() && it.run == view.run.as_ref().map(|run| run.run))?;
+        let run = view.run.as_ref().map(|run| run.run).or(hosting);
+        ensure(view.settled.is_none() && it.run == run)?;
         let digest = it.digest().map_err(|_| Contradiction)?;
         view.settled = Some(CanonicalSettlement::new(id, at, digest, &it.settlement));
         if let Some(run) = &mut view.run {

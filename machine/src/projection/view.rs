@@ -80,6 +80,8 @@ pub struct SubmissionView {
     pub productive: Option<Epoch>,
     /// Its run, once the input is canonical.
     pub run: Option<RunView>,
+    /// The submission whose run it has joined.
+    pub joined: Option<SubmissionId>,
     /// Its settlement.
     pub settled: Option<CanonicalSettlement>,
 }

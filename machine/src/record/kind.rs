@@ -1,6 +1,6 @@
 //! Kinds of batches: a closed set, from which the failpoints of appends are computed.
 
-use super::Record;
+use super::{InputKind, Record};
 
 macro_rules! batch_kinds {
     ($($(#[$doc:meta])* $kind:ident => $name:literal),* $(,)?) => {
@@ -24,6 +24,10 @@ macro_rules! batch_kinds {
 batch_kinds! {
     /// An input became canonical.
     InputRecorded => "InputRecorded",
+    /// Steering became canonical in a run.
+    InputSteered => "InputSteered",
+    /// A submission that waited became canonical in a run.
+    InputJoined => "InputJoined",
     /// An attempt took over.
     RecoveryDecided => "RecoveryDecided",
     /// The model is asked again.
@@ -61,7 +65,11 @@ impl BatchKind {
     pub fn of(first: &Record) -> Option<Self> {
         Some(match first {
             Record::ConversationCreated(_) => return None,
-            Record::InputRecorded(_) => Self::InputRecorded,
+            Record::InputRecorded(input) => match input.kind {
+                InputKind::First => Self::InputRecorded,
+                InputKind::Steering { .. } => Self::InputSteered,
+                InputKind::FollowUp { .. } => Self::InputJoined,
+            },
             Record::ModelResponded(answer) if answer.response.calls().next().is_some() => {
                 Self::CallsDeclared
             }

@@ -55,7 +55,7 @@ impl PolicyLimit {
     }
 }
 
-/// How a submission ended. Exactly one of three shapes; anything else fails to decode.
+/// How a submission ended. Exactly one of these shapes; anything else fails to decode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Settlement {
     /// It has an answer.
@@ -76,6 +76,11 @@ pub enum Settlement {
     },
     /// It was aborted. Carries nothing.
     Aborted,
+    /// It was answered in the run of another submission, together with it (RUN-013).
+    Joined {
+        /// The submission that began the run, whose settlement has the answer.
+        host: SubmissionId,
+    },
 }
 
 /// Which of the three shapes a settlement has.
@@ -111,7 +116,7 @@ impl Settlement {
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         match self {
-            Self::Completed { .. } => Outcome::Completed,
+            Self::Completed { .. } | Self::Joined { .. } => Outcome::Completed,
             Self::Failed { .. } => Outcome::Failed,
             Self::Aborted => Outcome::Aborted,
         }
@@ -123,13 +128,26 @@ impl Settlement {
         matches!(self, Self::Failed { limit: Some(PolicyLimit::Attempts), .. })
     }
 
+    /// How a submission ends that has joined the run which ends so: it shares the outcome, and a
+    /// failure byte for byte.
+    #[must_use]
+    pub fn of_joined(&self, host: SubmissionId) -> Self {
+        match self {
+            Self::Completed { .. } | Self::Joined { .. } => Self::Joined { host },
+            Self::Failed { diagnostic, limit } => {
+                Self::Failed { diagnostic: diagnostic.clone(), limit: *limit }
+            }
+            Self::Aborted => Self::Aborted,
+        }
+    }
+
     /// Whether the parts agree; asked of everything that is decoded.
     ///
     /// # Errors
     /// The limit and the tag disagree, or the diagnostic is over its bounds.
     pub fn check(&self) -> Result<(), SettlementError> {
         match self {
-            Self::Aborted => Ok(()),
+            Self::Aborted | Self::Joined { .. } => Ok(()),
             Self::Completed { finish, disposition, .. } => {
                 let ordinary = !matches!(finish, FinishKind::BudgetExhausted(_));
                 match disposition {

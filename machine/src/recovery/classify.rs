@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::approval;
 use super::decision::{AbortStep, Classified, Decision};
 use super::evidence::{Evidence, Log, OwnKnowledge};
+use super::joining;
 use crate::identity::Epoch;
 use crate::ledger::{AbortIntent, InputMarker, Mark, MarkState, Phase, ResolutionIntent, Row};
 use crate::limits::FRUITLESS_CLAIMS;
@@ -14,13 +15,16 @@ use crate::record::Doubt;
 /// Decides the one next thing to do about a submission. Total and pure (DUR-013).
 #[must_use]
 pub fn classify(evidence: &Evidence<'_>) -> Classified {
-    let Evidence { row, log, own, now } = evidence;
+    let Evidence { row, log, own, now, .. } = evidence;
     let empty = SubmissionView::default();
     let view = match log {
         Log::Missing | Log::Silent => &empty,
         Log::Speaks(view) => view,
     };
     let (row, decision) = settled(row, view)
+        .or_else(|| joining::unfinished(evidence))
+        .or_else(|| joining::settled(evidence, view))
+        .or_else(|| joining::elsewhere(row))
         .or_else(|| closing(row, view))
         .or_else(|| row.abort.as_ref().map(|intent| (6, abort(row, view, intent))))
         .or_else(|| doubtful(row, view, own))
@@ -55,6 +59,8 @@ fn closing(row: &Row, view: &SubmissionView) -> Match {
         Phase::Admitted
         | Phase::Ready
         | Phase::Running(_)
+        | Phase::Joining { .. }
+        | Phase::Joined { .. }
         | Phase::Unknown
         | Phase::Suspended
         | Phase::Settled(_) => None,

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::agent::Verdict;
-use crate::identity::{ApprovalId, ToolCallId};
+use crate::identity::{ApprovalId, SubmissionId, ToolCallId};
 use crate::ledger::{AbortIntent, Reserved, ResolutionIntent, Suspension};
 use crate::record::{CanonicalSettlement, Doubt, Resolver};
 
@@ -24,6 +24,14 @@ pub enum Decision {
     Nothing,
     /// Make these intents canonical; an outcome that is settled stays.
     ApplyResolutions(Vec<(Doubt, ResolutionIntent)>),
+    /// These rows are part of the run, as the log says: mark them.
+    RepairJoin(Vec<SubmissionId>),
+    /// These rows are not part of the run, as the log says: let them wait again.
+    RevertJoin(Vec<SubmissionId>),
+    /// These rows have joined the run, which has ended: settle them as the log says.
+    SettleJoined(Vec<CanonicalSettlement>),
+    /// It belongs to the run of another row, and ends with it.
+    AwaitHost,
     /// Finalize the row: the log says how it ended.
     FinalizeFromHistory(CanonicalSettlement),
     /// Append exactly the reserved settlement.

@@ -1,6 +1,7 @@
 //! What a decision is based on.
 
 use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
 
 use crate::identity::{SubmissionId, Timestamp};
 use crate::ledger::Row;
@@ -32,7 +33,11 @@ pub struct OwnKnowledge {
 pub struct Evidence<'a> {
     /// The row.
     pub row: &'a Row,
-    /// The log.
+    /// The rows that are attached to it, in admission order.
+    pub attached: &'a [Arc<Row>],
+    /// The fold of the log.
+    pub fold: &'a Projection,
+    /// What it holds of the submission.
     pub log: Log<'a>,
     /// Own knowledge.
     pub own: &'a OwnKnowledge,
@@ -41,10 +46,12 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Gathers the evidence about a submission from a row and the fold of its log.
+    /// Gathers the evidence about a submission from a row, the rows attached to it and the fold of
+    /// its log.
     #[must_use]
     pub fn gather(
         row: &'a Row,
+        attached: &'a [Arc<Row>],
         projection: &'a Projection,
         own: &'a OwnKnowledge,
         now: Timestamp,
@@ -55,6 +62,6 @@ impl<'a> Evidence<'a> {
             (Some(_), None) => Log::Silent,
             (Some(_), Some(view)) => Log::Speaks(view),
         };
-        Self { row, log, own, now }
+        Self { row, attached, fold: projection, log, own, now }
     }
 }

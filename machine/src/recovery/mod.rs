@@ -25,6 +25,7 @@ mod approval;
 mod classify;
 mod decision;
 mod evidence;
+mod joining;
 
 pub use classify::classify;
 pub use decision::{AbortStep, Classified, Decided, Decision};

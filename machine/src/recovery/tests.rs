@@ -2,6 +2,7 @@
 
 mod approvals;
 mod doubts;
+mod joining;
 mod order;
 mod properties;
 mod rows;
@@ -31,7 +32,7 @@ fn decide(row: &Row, story: &Story) -> Classified {
 }
 
 fn decide_with(row: &Row, story: &Story, own: &OwnKnowledge) -> Classified {
-    classify(&Evidence::gather(row, &story.fold, own, NOW))
+    classify(&Evidence::gather(row, &[], &story.fold, own, NOW))
 }
 
 fn classified(row: u8, decision: Decision) -> Classified {

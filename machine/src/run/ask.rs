@@ -6,14 +6,13 @@ use alloc::vec::Vec;
 use super::context::estimate;
 use super::next::{Next, next};
 use super::step::Effects;
-use super::{Effect, State, Steered, Timer, Wanted};
+use super::{Effect, State, Timer};
 use crate::agent::{ModelFault, ModelRequest, Purpose, ToolChoice};
 use crate::digest::Hasher;
 use crate::effect::External;
 use crate::event::RunEvent;
 use crate::identity::{DurationMs, Turn};
-use crate::limits::BATCH_RECORDS;
-use crate::record::{InputKind, InputRecorded, ModelInterrupted, Record};
+use crate::record::{ModelInterrupted, Record};
 
 impl State {
     /// Whoever takes over and asks the model says first that an earlier question is lost.
@@ -28,44 +27,6 @@ impl State {
             let record = ModelInterrupted { submission, turn, epoch, lost_tokens };
             self.commit(alloc::vec![Record::ModelInterrupted(record)], effects);
         }
-    }
-
-    /// Makes canonical what was said to the run, before a request that will show it (RUN-012).
-    /// Whether there was anything.
-    pub(super) fn take_in(&mut self, wanted: Wanted, effects: &mut Effects) -> bool {
-        let Some(run) = self.run().map(|run| run.run) else { return false };
-        let host = self.submission;
-        let comes = |said: &Steered| said.wanted == Wanted::Soon || wanted == Wanted::AtTheEnd;
-        let records: Vec<Record> = self
-            .steering
-            .iter()
-            .take_while(|said| comes(said))
-            .take(BATCH_RECORDS)
-            .map(|said| {
-                let kind = match said.wanted {
-                    Wanted::Soon => InputKind::Steering { host },
-                    Wanted::AtTheEnd => InputKind::FollowUp { host },
-                };
-                Record::InputRecorded(InputRecorded {
-                    submission: said.submission,
-                    principal: said.principal.clone(),
-                    run,
-                    input: said.input.clone(),
-                    kind,
-                    at: self.now,
-                    allowance: crate::agent::Allowance::default(),
-                })
-            })
-            .collect();
-        if records.is_empty() {
-            return false;
-        }
-        self.steering.drain(..records.len());
-        self.commit(records, effects);
-        if wanted == Wanted::AtTheEnd {
-            self.go_on(effects);
-        }
-        true
     }
 
     /// Asks for the next response, once its context is small enough. What that costs depends on

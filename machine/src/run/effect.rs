@@ -13,6 +13,8 @@ use crate::record::{Batch, Settlement};
 pub enum Effect {
     /// Append this batch. The run has folded it already.
     Commit(Arc<Batch>),
+    /// Say [`super::Input::Heard`], once everything before is acknowledged.
+    Listen,
     /// Ask the outside, once everything before is acknowledged.
     External(External),
     /// Say [`super::Input::Due`] after this time.

@@ -1,5 +1,7 @@
 //! What a run is told.
 
+use alloc::vec::Vec;
+
 use crate::effect::Answer;
 use crate::identity::{PrincipalId, SubmissionId, Timestamp, Turn};
 use crate::json::CanonicalJson;
@@ -49,6 +51,9 @@ pub enum Input {
     Due(Timer),
     /// Somebody says something to the run.
     Steered(Steered),
+    /// What the lane has for the run, as it asked: all of it, in order, instead of what was said
+    /// before.
+    Heard(Vec<Steered>),
     /// The run may not go on: an abort, perhaps, or a lost fence.
     Stopped,
 }

@@ -47,6 +47,7 @@ mod ephemeral;
 mod failure;
 mod flights;
 mod input;
+mod listen;
 mod next;
 mod respond;
 mod state;

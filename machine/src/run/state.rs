@@ -10,6 +10,7 @@ use super::next::Terms;
 use crate::agent::{AgentDefinition, AgentPolicy, Allowance, Binding};
 use crate::effect::External;
 use crate::identity::{ConversationId, Epoch, SubmissionId, Timestamp, Token, Turn};
+use crate::limits::JOINED_A_RUN;
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{Batch, Record};
 
@@ -20,6 +21,17 @@ pub enum Liveness {
     Resting,
     /// The run governs.
     Live,
+}
+
+/// What a run knows of what its lane has for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Hearing {
+    /// Nothing.
+    Nothing,
+    /// It has asked.
+    Asked,
+    /// It was told.
+    Told,
 }
 
 /// A run of one submission under one epoch.
@@ -54,6 +66,10 @@ pub struct State {
     pub(super) draining: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
     pub(super) watched: bool,
+    /// Whether what is said to it is kept in its lane, and has to be asked for.
+    pub(super) listens: bool,
+    /// Whether it has asked its lane for this boundary, and was told.
+    pub(super) hearing: Hearing,
     /// What was said to the run and is not canonical, oldest first.
     pub(super) steering: VecDeque<Steered>,
 }
@@ -86,6 +102,8 @@ impl State {
             suspends: false,
             draining: false,
             watched: false,
+            listens: false,
+            hearing: Hearing::Nothing,
             steering: VecDeque::new(),
         }
     }
@@ -101,6 +119,13 @@ impl State {
     #[must_use]
     pub const fn suspending(mut self) -> Self {
         self.suspends = true;
+        self
+    }
+
+    /// Asks its lane what was said to it, before every request and before it ends.
+    #[must_use]
+    pub const fn listening(mut self) -> Self {
+        self.listens = true;
         self
     }
 
@@ -183,6 +208,12 @@ impl State {
     #[must_use]
     pub fn run(&self) -> Option<&RunView> {
         self.view()?.run.as_ref()
+    }
+
+    /// How many more submissions it may take in.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.run().map_or(0, |run| JOINED_A_RUN.saturating_sub(run.late_inputs.len()))
     }
 
     /// The agent.

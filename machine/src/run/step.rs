@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::next::{Next, next};
+use super::state::Hearing;
 use super::{Effect, Input, Liveness, State, Timer, Wanted};
 use crate::agent::{Diagnostic, ExecutionClass, ToolOutcome};
 use crate::contract::{Machine, Step};
@@ -27,6 +28,7 @@ impl Machine for Run {
                 (state.cleared, state.unsure) = (false, false);
                 // Its pause may have gone with an earlier attempt's timers.
                 state.flights.retry = None;
+                state.hearing = Hearing::Nothing;
                 state.tell_again(&mut effects);
                 state.watch_the_clock(&mut effects);
                 state.interrupt(&mut effects);
@@ -37,6 +39,15 @@ impl Machine for Run {
                 state.steering.push_back(said);
                 if state.liveness == Liveness::Live {
                     state.go_on(&mut effects);
+                }
+            }
+            Input::Heard(said) => {
+                if state.hearing == Hearing::Asked {
+                    state.hearing = Hearing::Told;
+                    state.steering = said.into();
+                    if state.liveness == Liveness::Live {
+                        state.go_on(&mut effects);
+                    }
                 }
             }
             Input::Due(timer) => match state.liveness {
@@ -70,13 +81,20 @@ impl State {
             Next::Fail(_) => {}
             Next::AskModel(..) | Next::RunCalls(_) if self.draining => {}
             Next::Answer(finish) => {
-                if !self.flights.is_asking() && !self.take_in(Wanted::AtTheEnd, effects) {
-                    self.answer(finish, effects);
+                if !self.flights.is_asking() {
+                    let goes_on = self.may_go_on_after_its_answer();
+                    if goes_on && !self.has_heard(effects) {
+                        return;
+                    }
+                    if !(goes_on && self.take_in(Wanted::AtTheEnd, effects)) {
+                        self.answer(finish, effects);
+                    }
                 }
             }
             Next::AskModel(turn, tools) => {
-                if !self.flights.is_asking() {
+                if !self.flights.is_asking() && self.has_heard(effects) {
                     self.take_in(Wanted::Soon, effects);
+                    self.hearing = Hearing::Nothing;
                     self.ask(turn, tools, effects);
                 }
             }

@@ -134,7 +134,11 @@ fn tool(start: Doubt) -> Answer {
 fn committed(effects: &[Effect]) -> Vec<Record> {
     let records = effects.iter().filter_map(|effect| match effect {
         Effect::Commit(batch) => Some(batch.records().to_vec()),
-        Effect::External(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
+        Effect::External(_)
+        | Effect::Listen
+        | Effect::Schedule { .. }
+        | Effect::Tell(_)
+        | Effect::Settle(_) => None,
     });
     records.flatten().collect()
 }
@@ -143,7 +147,11 @@ fn committed(effects: &[Effect]) -> Vec<Record> {
 fn asked(effects: &[Effect]) -> Vec<External> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::External(external) => Some(external.clone()),
-        Effect::Commit(_) | Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => None,
+        Effect::Commit(_)
+        | Effect::Listen
+        | Effect::Schedule { .. }
+        | Effect::Tell(_)
+        | Effect::Settle(_) => None,
     });
     asked.collect()
 }

@@ -45,6 +45,10 @@ pub enum Target {
     Claimable,
     /// This row.
     Submission(SubmissionId),
+    /// This row, for its owner: with what is attached to it.
+    Owned(SubmissionId),
+    /// The same, for the run that it began: with what the run may take in, too.
+    Run(SubmissionId),
 }
 
 impl StoreCommand {
@@ -69,14 +73,19 @@ fn append_kind(batch: &Batch) -> EffectKind {
     batch.kind().map_or(EffectKind::Materialize, |kind: BatchKind| EffectKind::Append(kind))
 }
 
-const fn ledger_kind(command: &ledger::Command) -> LedgerKind {
+fn ledger_kind(command: &ledger::Command) -> LedgerKind {
     match command {
+        ledger::Command::Admit(admission) if admission.steers.is_some() => LedgerKind::Steer,
         ledger::Command::Admit(_) => LedgerKind::Admit,
         ledger::Command::Ready { .. } => LedgerKind::Ready,
         ledger::Command::Claim(_) => LedgerKind::Claim,
         ledger::Command::Renew { .. } => LedgerKind::Renew,
         ledger::Command::Release { .. } => LedgerKind::Release,
         ledger::Command::MarkInput { .. } => LedgerKind::MarkInput,
+        ledger::Command::Join { .. } => LedgerKind::Join,
+        ledger::Command::MarkJoined { .. } => LedgerKind::MarkJoined,
+        ledger::Command::RevertJoin { .. } => LedgerKind::RevertJoin,
+        ledger::Command::SettleJoined { .. } => LedgerKind::SettleJoined,
         ledger::Command::Abort { .. } => LedgerKind::Abort,
         ledger::Command::MarkUnknown { .. } => LedgerKind::MarkUnknown,
         ledger::Command::Resolve { .. } => LedgerKind::Resolve,
@@ -110,8 +119,25 @@ pub struct LaneView {
     pub lane: ledger::Lane,
     /// The wanted row.
     pub row: Option<Arc<ledger::Row>>,
+    /// Rows beside it, in admission order: for whoever owns it or may, those that are attached to
+    /// it; for [`Target::Run`] also those that its run may take in.
+    pub beside: Vec<Arc<ledger::Row>>,
     /// The store's time of the reading.
     pub now: Timestamp,
+}
+
+impl LaneView {
+    /// What a store that has loaded the rows for a target answers, when its clock reads `clock`.
+    #[must_use]
+    pub fn of(slice: ledger::Slice, wanted: Option<SubmissionId>, clock: Timestamp) -> Self {
+        let now = slice.lane.time(clock);
+        let ledger::Slice { lane, rows } = slice;
+        let is_wanted = |row: &Arc<ledger::Row>| wanted == Some(row.admission.submission);
+        let (row, beside): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_wanted);
+        let row = row.into_iter().next();
+        let beside = if row.is_some() { beside } else { Vec::new() };
+        Self { lane, row, beside, now }
+    }
 }
 
 /// A page of a log and where the log ended when it was read.

@@ -86,6 +86,7 @@ pub(crate) fn call(key: &str, input: &str) -> Call {
         key: IdempotencyKey::new(key).unwrap(),
         input: text(input),
         allowance: Allowance::default(),
+        steers: None,
         binding: binding(),
         producer: ProducerId::new("front").unwrap(),
     }

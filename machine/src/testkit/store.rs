@@ -90,13 +90,19 @@ impl Memory {
     }
 
     fn read_lane(&self, target: Target) -> LaneView {
-        let row = match target {
-            Target::Claimable => candidate(&self.slice(Footprint::Candidates(None)), self.now),
-            Target::Submission(id) => {
-                self.rows.iter().find(|row| row.admission.submission == id).cloned()
+        let (footprint, wanted) = match target {
+            Target::Claimable => {
+                let found = candidate(&self.slice(Footprint::Candidates(None)), self.now);
+                let Some(found) = found.map(|row| row.admission.submission) else {
+                    return LaneView::of(self.slice(Footprint::Candidates(None)), None, self.now);
+                };
+                (Footprint::Attached(found), found)
             }
+            Target::Submission(id) => (Footprint::Submission(id), id),
+            Target::Owned(id) => (Footprint::Attached(id), id),
+            Target::Run(id) => (Footprint::Offered(id), id),
         };
-        LaneView { lane: self.lane.clone(), row, now: self.now }
+        LaneView::of(self.slice(footprint), Some(wanted), self.now)
     }
 
     pub(crate) fn one(&mut self, command: &StoreCommand) -> Result<Reply, Refusal> {

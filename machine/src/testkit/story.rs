@@ -175,6 +175,7 @@ impl Tale {
             payload: Digest::ZERO,
             input: call.input,
             allowance: call.allowance,
+            steers: None,
         };
         Row {
             admission: Arc::new(admission),

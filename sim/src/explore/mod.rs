@@ -14,7 +14,7 @@
 //! | --- | --- |
 //! | crash, crash-done, pause, lose | one |
 //! | wake | one, when it is chosen; none at the end of the calm schedule |
-//! | abort | none; the world offers it at most once in a schedule |
+//! | abort, steer | none; the world offers each at most once in a schedule |
 //!
 //! Deliberately absent: randomness, threads inside one search, and any look into the world.
 
@@ -80,7 +80,7 @@ pub trait Explorable: Clone {
 pub const fn cost(fault: Fault) -> u8 {
     match fault {
         Fault::Crash | Fault::CrashDone | Fault::Pause | Fault::Lose | Fault::Wake => 1,
-        Fault::Abort => 0,
+        Fault::Abort | Fault::Steer => 0,
     }
 }
 

@@ -11,23 +11,17 @@ use std::fmt;
 pub enum Capability {
     /// Delegation to subagents.
     Subagents,
-    /// Several submissions in one run.
-    Joining,
-    /// Input for a run that is under way.
-    Steering,
 }
 
 impl Capability {
     /// Every capability that rows wait for.
-    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Joining, Self::Steering];
+    pub const ALL: &'static [Self] = &[Self::Subagents];
 
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Subagents => "subagents",
-            Self::Joining => "joining",
-            Self::Steering => "steering",
         }
     }
 
@@ -36,8 +30,6 @@ impl Capability {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
-            Self::Joining => &["join"],
-            Self::Steering => &["steer"],
         }
     }
 }
@@ -69,11 +61,6 @@ macro_rules! open {
 #[must_use]
 pub const fn open_rows() -> &'static [OpenRow] {
     open![
-        "A-06" Joining "before and after a queued submission starts to join",
-        "A-07" Joining "before and after a joined input is recorded",
-        "A-08" Joining "before and after a joined submission is settled with its host",
-        "A-09" Steering "before and after steering is accepted",
-        "A-10" Steering "before and after steering is recorded",
         "S-01" Subagents "before the parent reserves a budget",
         "S-02" Subagents "reserved, child not requested",
         "S-03" Subagents "requested, child not admitted",

@@ -110,6 +110,23 @@ rows! {
     A05 => "A-05", "a decision is recorded",
         "The decision stands on the row or it does not; the log repeats it, once, before anything \
          starts, and the model is not asked again.";
+    /// A row is being taken in.
+    A06 => "A-06", "a queued submission starts to join",
+        "The log does not hold its input: it is given back and waits again, or is taken in anew. \
+         Nobody else can claim it meanwhile.";
+    /// What waited is part of the run.
+    A07 => "A-07", "a joined input is recorded",
+        "The log holds its input, once: the row is marked from it, and the run goes on with it.";
+    /// It ends with its host.
+    A08 => "A-08", "a joined submission is settled with its host",
+        "Their settlements stand in one batch: the rows are settled from it, the host's last.";
+    /// Somebody speaks to a run.
+    A09 => "A-09", "steering is accepted",
+        "It is a submission like any other, with its receipt: if the run asks no more, it has a run \
+         of its own.";
+    /// What was said is part of the run.
+    A10 => "A-10", "steering is recorded",
+        "Either it waits and is taken in before the next request, or the log holds it, once.";
     /// A step of a durable call has succeeded.
     A11 => "A-11", "a step of a durable call is recorded",
         "Either the step is not recorded, and its body runs again under the same key, or it is, and \
@@ -160,6 +177,10 @@ const fn split(phase: CrashPhase, before: Row, after: Row) -> Row {
 const fn ledger(kind: LedgerKind, phase: CrashPhase) -> Row {
     match kind {
         LedgerKind::Admit => split(phase, Row::D01, Row::D02),
+        LedgerKind::Steer => Row::A09,
+        LedgerKind::Join | LedgerKind::RevertJoin => Row::A06,
+        LedgerKind::MarkJoined => Row::A07,
+        LedgerKind::SettleJoined => Row::A08,
         LedgerKind::Ready => split(phase, Row::D02, Row::D03),
         LedgerKind::Claim => split(phase, Row::D06, Row::D04),
         LedgerKind::Renew => Row::D11,
@@ -180,6 +201,8 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
     match kind {
         BatchKind::RecoveryDecided => Row::D04,
         BatchKind::InputRecorded => split(phase, Row::D04, Row::D05),
+        BatchKind::InputSteered => Row::A10,
+        BatchKind::InputJoined => Row::A07,
         BatchKind::ModelInterrupted => Row::D07,
         BatchKind::ModelResponded => split(phase, Row::D07, Row::D14),
         BatchKind::CallsDeclared => split(phase, Row::D07, Row::D08),

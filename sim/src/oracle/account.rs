@@ -169,7 +169,9 @@ impl Account {
         policy: &AgentPolicy,
     ) -> Result<(), String> {
         let claim = match settlement {
-            Settlement::Aborted | Settlement::Failed { limit: None, .. } => return Ok(()),
+            Settlement::Aborted
+            | Settlement::Joined { .. }
+            | Settlement::Failed { limit: None, .. } => return Ok(()),
             Settlement::Completed { finish, .. } => return self.finishes_with(*finish, policy),
             Settlement::Failed { limit: Some(limit), .. } => *limit,
         };

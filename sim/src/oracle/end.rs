@@ -7,6 +7,7 @@ use everstep_machine::ledger::{self, Agreement, Phase, Row};
 use everstep_machine::projection::{Projection, Reader};
 use everstep_machine::record::{Corruption, Outcome, Record, Settlement, StoredBatch};
 
+use super::memory::Memory;
 use super::{Judge, Property};
 use crate::cast::Cast;
 use crate::scenario::{Exactly, SubmissionScript};
@@ -75,11 +76,16 @@ impl Judge {
     fn check_expectations(&mut self, cast: &Cast, shelves: &[Arc<Shelf>]) {
         for (script, client) in cast.scenario.submissions.iter().zip(&cast.clients) {
             let Some(row) = shelves[client.lane].row(client.submission) else {
-                self.broken(Property::Liveness, || format!("{} was never admitted", script.name));
+                // Nobody has to say anything to a run.
+                if script.steers.is_none() {
+                    let name = &script.name;
+                    self.broken(Property::Liveness, || format!("{name} was never admitted"));
+                }
                 continue;
             };
             let Phase::Settled(settled) = &row.phase else { continue };
-            if row.abort.is_some() && settled.outcome != Outcome::Aborted {
+            let joined = fold_of(&self.memory, client.lane, client.submission);
+            if row.abort.is_some() && !joined && settled.outcome != Outcome::Aborted {
                 self.broken(Property::Expected, || {
                     format!("{} was to be aborted and ended {:?}", script.name, settled.outcome)
                 });
@@ -97,6 +103,11 @@ impl Judge {
             }
         }
     }
+}
+
+/// Whether a submission has joined a run, and so ends as that does.
+fn fold_of(memory: &Memory, lane: usize, submission: SubmissionId) -> bool {
+    memory.lanes[lane].fold.submission(submission).is_some_and(|view| view.joined.is_some())
 }
 
 /// What a settlement says and was not expected to.
@@ -118,7 +129,8 @@ fn exactly(script: &SubmissionScript, submission: SubmissionId, log: &Log) -> Op
             tag.as_ref().is_none_or(|tag| tag == diagnostic.tag())
                 && limit.is_none_or(|limit| Some(limit) == *by)
         }
-        Settlement::Aborted => true,
+        // What it was answered with is the host's.
+        Settlement::Aborted | Settlement::Joined { .. } => true,
     };
     (!fits).then(|| format!("ended with {settlement:?}, expected is {:?}", script.exactly))
 }

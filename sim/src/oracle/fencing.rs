@@ -143,6 +143,10 @@ fn owner_of(command: &ledger::Command) -> Option<&ledger::Ownership> {
         Command::Renew { owner, .. }
         | Command::Release { owner }
         | Command::MarkInput { owner }
+        | Command::Join { owner, .. }
+        | Command::MarkJoined { owner, .. }
+        | Command::RevertJoin { owner, .. }
+        | Command::SettleJoined { owner, .. }
         | Command::MarkUnknown { owner, .. }
         | Command::CoverUnknown { owner, .. }
         | Command::Suspend { owner, .. }

@@ -35,6 +35,7 @@ impl Judge {
             self.keep_account(cast, lane, record, now);
             self.check_patience(lane, epoch, record);
         }
+        self.check_left_behind(cast, lane);
         let seen = &mut self.memory_mut().lanes[lane];
         let content = stored.batch().content();
         seen.tail = Some(TailRef { next_sequence: stored.next_sequence(), content });
@@ -62,7 +63,10 @@ impl Judge {
             | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
             Record::StepRecorded(it) => self.check_step(lane, epoch, it),
-            Record::InputRecorded(it) => self.check_order(cast, lane, it.submission),
+            Record::InputRecorded(it) => match it.kind.host() {
+                None => self.check_order(cast, lane, it.submission),
+                Some(host) => self.check_joining(cast, lane, host, it),
+            },
             Record::ToolPrepared(it) => self.check_prepared(cast, lane, epoch, it, permits),
             Record::ToolUnknown(_) => self.note(Sometimes::Unknown),
             Record::ToolResolved(it) => self.note(match &*it.resolution {
@@ -71,7 +75,10 @@ impl Judge {
                 Resolution::NeverStarted => Sometimes::ResolvedNeverStarted,
                 Resolution::SafeToRepeat => Sometimes::ResolvedSafeToRepeat,
             }),
-            Record::SubmissionSettled(it) => self.check_settled(cast, lane, it.submission),
+            Record::SubmissionSettled(it) => {
+                self.check_settled(cast, lane, it.submission);
+                self.check_together(cast, lane, it);
+            }
         }
     }
 
@@ -85,7 +92,11 @@ impl Judge {
         let overtaken = others().find(|row| {
             Some(row.sequence) < place && !row.began && row.settlements == 0 && !row.aborted
         });
-        let late = others().find(|row| Some(row.sequence) > place && row.began);
+        let late = others().find(|row| {
+            Some(row.sequence) > place
+                && row.began
+                && row.joined.as_ref().is_none_or(|it| it.follows)
+        });
         let (active, overtaken, late) = (
             active.map(|row| row.submission),
             overtaken.or(late).map(|row| row.submission),

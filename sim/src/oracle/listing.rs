@@ -33,6 +33,7 @@ impl Judge {
             Command::Decide { request, intent, .. } if executed.changed => {
                 self.memory_mut().decisions.push((*request, intent.verdict));
             }
+            Command::RevertJoin { .. } if executed.changed => self.note(Sometimes::JoinReverted),
             Command::Suspend { .. } if executed.changed => self.note(Sometimes::Suspended),
             Command::Expire { .. } if executed.changed => self.note(Sometimes::Expired),
             Command::Release { owner } if executed.changed => {
@@ -49,6 +50,10 @@ impl Judge {
             | Command::Claim(_)
             | Command::Renew { .. }
             | Command::MarkInput { .. }
+            | Command::Join { .. }
+            | Command::MarkJoined { .. }
+            | Command::SettleJoined { .. }
+            | Command::RevertJoin { .. }
             | Command::Resolve { .. }
             | Command::CoverUnknown { .. }
             | Command::Suspend { .. }

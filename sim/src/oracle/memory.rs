@@ -9,7 +9,7 @@ use everstep_machine::identity::{
     AdmissionSequence, ApprovalId, Epoch, RunId, SubmissionId, ToolCallId, Turn,
 };
 use everstep_machine::projection::Projection;
-use everstep_machine::record::Doubt;
+use everstep_machine::record::{Doubt, Settlement};
 
 use super::account::Account;
 
@@ -59,6 +59,8 @@ pub(super) struct RowMemory {
     pub(super) aborted: bool,
     /// Its input is canonical.
     pub(super) began: bool,
+    /// Whose run it has joined, and how.
+    pub(super) joined: Option<Joined>,
     /// How many settlements of it are canonical.
     pub(super) settlements: u32,
     /// Doubts that are marked.
@@ -67,6 +69,17 @@ pub(super) struct RowMemory {
     pub(super) progressed: Epoch,
     /// How many owners in a row have died since.
     pub(super) deaths: usize,
+}
+
+/// That a submission is part of another one's run.
+#[derive(Clone, Debug)]
+pub(super) struct Joined {
+    /// The submission that began the run.
+    pub(super) host: SubmissionId,
+    /// Whether it came when the run would have stopped, and not out of its turn.
+    pub(super) follows: bool,
+    /// How the run ended.
+    pub(super) ended: Option<Settlement>,
 }
 
 impl Memory {
@@ -105,6 +118,7 @@ impl LaneMemory {
                 sequence,
                 aborted: false,
                 began: false,
+                joined: None,
                 settlements: 0,
                 marks: Vec::new(),
                 progressed: Epoch(0),

@@ -26,6 +26,7 @@ mod budget;
 mod end;
 mod fencing;
 mod history;
+mod joining;
 mod listing;
 mod memory;
 mod outside;
@@ -42,9 +43,9 @@ use std::sync::Arc;
 
 use everstep_machine::admission::{Receipt, Rejection};
 use everstep_machine::attempt::End;
-use everstep_machine::ledger::Phase;
+use everstep_machine::ledger::{Phase, Refusal};
 use everstep_machine::projection::Projection;
-use everstep_machine::store::StoreCommand;
+use everstep_machine::store::{self, StoreCommand};
 
 pub(crate) use permits::Permits;
 pub use property::{Property, Sometimes, SometimesSet, Violation};
@@ -141,6 +142,13 @@ impl Judge {
     /// A client was turned away.
     pub(crate) fn rejected(&mut self, why: Rejection) {
         match why {
+            // Whoever speaks to a run may come too late.
+            Rejection::Refused(store::Refusal::Ledger(
+                Refusal::AlreadySettled
+                | Refusal::RunClosing
+                | Refusal::NotRunning
+                | Refusal::AbortIntended,
+            )) => {}
             Rejection::Refused(why) => {
                 self.broken(Property::Expected, || format!("a client is turned away: {why}"));
             }

@@ -55,7 +55,7 @@ impl Judge {
     fn check_given_up(&mut self, lane: usize, it: &SubmissionSettled) {
         let limit = match &it.settlement {
             Settlement::Failed { limit, .. } => *limit,
-            Settlement::Completed { .. } | Settlement::Aborted => None,
+            Settlement::Completed { .. } | Settlement::Joined { .. } | Settlement::Aborted => None,
         };
         if limit != Some(PolicyLimit::Attempts) {
             return;

@@ -3,7 +3,7 @@
 use everstep_machine::agent::Verdict;
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{Answer, Authorization, External};
-use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::identity::{Epoch, SubmissionId, ToolCallId};
 
 /// Calls that an attempt may start, each under the epoch that asked.
 #[derive(Clone, Debug, Default, Hash)]
@@ -11,6 +11,8 @@ pub(crate) struct Permits {
     authorised: Vec<(Epoch, ToolCallId)>,
     /// With the digest of the parameters that were approved.
     approved: Vec<(Epoch, ToolCallId, Digest)>,
+    /// What was said to the run when the attempt looked; none if it has not since it last asked.
+    pub(super) heard: Option<Vec<SubmissionId>>,
 }
 
 impl Permits {

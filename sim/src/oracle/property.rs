@@ -36,6 +36,10 @@ named! {
         AdmissionOrder => "a lane executes in admission order",
         /// DUR-005: no run begins before the one before it has settled.
         OneActiveRun => "a conversation has one active run",
+        /// DUR-016, RUN-013: an input joins the run that goes on, once, and ends with it.
+        Joining => "what joins a run settles with it",
+        /// RUN-012: what was said to a run is canonical before the next request.
+        Heard => "a run listens before it asks",
         /// ARC-13, DUR-006: no write of a superseded owner is committed or acknowledged.
         Fencing => "a superseded owner writes nothing",
         /// STORE-004: whoever fences a log has read all of it.
@@ -137,6 +141,12 @@ named! {
         AbortedLive => "an abort met a live owner",
         /// An abort was accepted before anybody had claimed the row.
         AbortedQueued => "an abort met a queued submission",
+        /// What was said to a run came into it.
+        Steered => "a run took in what was said to it",
+        /// What waited behind a run came into it.
+        Followed => "a run took in what waited behind it",
+        /// What was being taken in waited again.
+        JoinReverted => "a submission that was being taken in waited again",
         /// A start of a tool with effects gave no answer.
         Unanswered => "a call gave no answer",
         /// A submission was given up.

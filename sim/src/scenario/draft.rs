@@ -189,6 +189,8 @@ pub struct Submission {
     pub(super) input: Json,
     pub(super) turns: Vec<Turn>,
     pub(super) allowance: Allowance,
+    /// The submission whose run it is said to, and when, in the spelling of a scenario file.
+    pub(super) steers: Option<(Said, Said)>,
     pub(super) expect: Vec<Located<Outcome>>,
     pub(super) exactly: ExactlySaid,
 }

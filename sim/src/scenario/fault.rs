@@ -140,6 +140,12 @@ pub enum Fault {
         /// The keys.
         keys: &'static [&'static str],
     },
+    /// Something is said to what cannot be its host.
+    #[error("`{name}` has no run of its own in this conversation that anything could be said to")]
+    NoHost {
+        /// What was named.
+        name: String,
+    },
     /// A list has nothing in it.
     #[error("`{key}` cannot be empty")]
     EmptyList {

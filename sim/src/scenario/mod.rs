@@ -55,9 +55,9 @@ pub use model::{ModelScript, RuleScript, ThenScript, WhenScript};
 pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
 pub use script::{
-    AbortMoment, AbortScript, AgentScript, AnswerScript, CallScript, Exactly, FaultScript,
-    ResolutionScript, Says, Silence, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE,
-    fallback,
+    AbortScript, AgentScript, AnswerScript, CallScript, Exactly, FaultScript, Occasion,
+    ResolutionScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript,
+    USUAL_USAGE, fallback,
 };
 
 /// A whole scenario, checked: every reference in it resolves.

@@ -187,6 +187,8 @@ pub struct SubmissionScript {
     pub turns: Vec<TurnScript>,
     /// How much less than its agent's policy allows the run may use.
     pub allowance: Allowance,
+    /// Whose run it is meant for, and when it is said; none for a submission of its own.
+    pub steers: Option<SteeringScript>,
     /// How it may end; empty means any way.
     pub expect: Vec<Outcome>,
     /// What else is known of how it ends.
@@ -208,13 +210,22 @@ pub struct Exactly {
     pub limit: Option<PolicyLimit>,
 }
 
-/// When a client asks for an abort.
+/// When somebody does what may be done at any time: asks for an abort, or says something to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AbortMoment {
+pub enum Occasion {
     /// At every moment, one schedule each.
     Every,
     /// When the n-th occurrence (from 1) of this failpoint is reached.
     At(Failpoint, u32),
+}
+
+/// That a submission is said to the run of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SteeringScript {
+    /// Position of the other one in [`super::Scenario::submissions`].
+    pub host: usize,
+    /// When, while the run takes it.
+    pub moment: Occasion,
 }
 
 /// One abort.
@@ -223,7 +234,7 @@ pub struct AbortScript {
     /// Position in [`super::Scenario::submissions`].
     pub submission: usize,
     /// When.
-    pub moment: AbortMoment,
+    pub moment: Occasion,
     /// By whom.
     pub principal: PrincipalId,
     /// Why.

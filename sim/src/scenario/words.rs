@@ -1,8 +1,8 @@
 //! The closed vocabularies of a scenario file, and the word nearest to one that is not in them.
 
 use everstep_machine::agent::{
-    ApprovalRule, Dimension, ExecutionClass, FailureMode, OnDenial, OnExhaustion, RetryClass, Risk,
-    Verdict,
+    ApprovalRule, Dimension, ExecutionClass, FailureMode, Joins, OnDenial, OnExhaustion,
+    RetryClass, Risk, Verdict,
 };
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
@@ -69,6 +69,9 @@ pub(super) const EXHAUSTIONS: Words<OnExhaustion, 2> =
 
 pub(super) const DENIALS: Words<OnDenial, 2> =
     [("fail-run", OnDenial::FailRun), ("return-to-model", OnDenial::ReturnToModel)];
+
+pub(super) const JOINS: Words<Joins, 3> =
+    [("none", Joins::None), ("one", Joins::One), ("all", Joins::All)];
 
 pub(super) const VERDICTS: Words<Verdict, 2> =
     [("approve", Verdict::Approved), ("deny", Verdict::Denied)];

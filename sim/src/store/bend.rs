@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use everstep_machine::conversation::{Command, Reply};
-use everstep_machine::ledger::{self, Lane, MarkState, Ownership, Row};
+use everstep_machine::ledger::{self, Lane, MarkState, Ownership, Row, Standing};
+use everstep_machine::store::LaneView;
 
 use super::log::Log;
 use crate::defect::Defect;
@@ -58,6 +59,10 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
         Command::Renew { owner, .. }
         | Command::Release { owner }
         | Command::MarkInput { owner }
+        | Command::Join { owner, .. }
+        | Command::MarkJoined { owner, .. }
+        | Command::RevertJoin { owner, .. }
+        | Command::SettleJoined { owner, .. }
         | Command::MarkUnknown { owner, .. }
         | Command::CoverUnknown { owner, .. }
         | Command::Suspend { owner, .. }
@@ -72,6 +77,14 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
         | Command::Resolve { .. }
         | Command::Decide { .. } => None,
     }
+}
+
+/// Bends what whoever reads a lane is shown.
+pub(super) fn view(defect: Option<Defect>, mut view: LaneView) -> LaneView {
+    if defect == Some(Defect::SteeringHidden) {
+        view.beside.retain(|row| row.standing() != Standing::Steering);
+    }
+    view
 }
 
 /// Bends a row on its way to the shelf: a resolution that is kept by call closes the next doubt

@@ -26,6 +26,7 @@ impl Hash for RowPrint<'_> {
         match phase {
             Phase::Admitted | Phase::Ready | Phase::Unknown | Phase::Suspended => {}
             Phase::Running(marker) => marker.hash(state),
+            Phase::Joining { host } | Phase::Joined { host } => host.hash(state),
             Phase::Terminalizing(reserved) => reserved.digest.hash(state),
             Phase::Settled(Settled { digest, outcome, given_up, epoch, at: _ }) => {
                 (digest, outcome, given_up, epoch).hash(state);

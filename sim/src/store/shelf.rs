@@ -103,19 +103,29 @@ impl Shelf {
         match command {
             StoreCommand::Ledger(command) => Self::ledger(this, command, clock, defect),
             StoreCommand::Conversation(command) => Self::conversation(this, command, clock, defect),
-            StoreCommand::ReadLane(target) => Executed::unchanged(Ok(this.read(*target, clock))),
+            StoreCommand::ReadLane(target) => {
+                let seen = bend::view(defect, this.read(*target, clock));
+                Executed::unchanged(Ok(Reply::Lane(seen)))
+            }
             StoreCommand::ReadLog { from } => {
                 Executed::unchanged(Ok(Reply::Log(this.log.page(*from))))
             }
         }
     }
 
-    fn read(&self, target: Target, clock: Timestamp) -> Reply {
-        let row = match target {
-            Target::Claimable => self.candidate(clock),
-            Target::Submission(submission) => self.row(submission).cloned(),
+    fn read(&self, target: Target, clock: Timestamp) -> LaneView {
+        let wanted = match target {
+            Target::Claimable => self.candidate(clock).map(|row| row.admission.submission),
+            Target::Submission(it) | Target::Owned(it) | Target::Run(it) => Some(it),
         };
-        Reply::Lane(LaneView { lane: self.lane.clone(), row, now: self.lane.time(clock) })
+        let footprint = wanted.map(|wanted| match target {
+            Target::Claimable | Target::Owned(_) => Footprint::Attached(wanted),
+            Target::Submission(_) => Footprint::Submission(wanted),
+            Target::Run(_) => Footprint::Offered(wanted),
+        });
+        let rows = footprint.map(|it| it.select(self.rows.iter())).unwrap_or_default();
+        let slice = ledger::Slice { lane: self.lane.clone(), rows };
+        LaneView::of(slice, wanted, clock)
     }
 
     fn ledger(

@@ -14,10 +14,10 @@ use everstep_machine::attempt;
 use everstep_machine::effect::{CrashPhase, Failpoint};
 use everstep_machine::identity::Timestamp;
 
-use super::World;
 use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::operate::wants_people;
 use super::process::{FlightProgress, Progress, Role, Task};
+use super::{World, occasions};
 use crate::fault::Fault;
 
 /// Something that can happen next in a world that was set free.
@@ -27,8 +27,8 @@ pub enum Event {
     Pass(Moment),
     /// A worker looks at the lane with the lowest number that it could claim.
     Start(ProcessIndex),
-    /// The client with this abort asks for it.
-    Abort(usize),
+    /// Somebody asks for an abort, or says something to a run.
+    Speak(ProcessIndex),
     /// The operator looks at the first thing that waits for people.
     Look,
     /// Time passes until something that waits for it is due.
@@ -52,10 +52,14 @@ impl World {
         for process in (0..self.processes.len()).map(ProcessIndex) {
             self.add_moves(process, &mut events);
         }
-        for abort in 0..self.cast.aborts.len() {
-            let process = &self.processes[self.cast.clients.len() + abort];
-            if process.progress == Progress::Idle {
-                events.push((Event::Abort(abort), 0));
+        for (process, _) in occasions(&self.cast) {
+            let it = &self.processes[process];
+            let may = match it.role {
+                Role::Client(client) => self.takes(client),
+                _ => true,
+            };
+            if may && it.progress == Progress::Idle {
+                events.push((Event::Speak(ProcessIndex(process)), 0));
             }
         }
         if self.may_look() {
@@ -75,7 +79,7 @@ impl World {
             Event::Start(process) => {
                 self.start(process.0);
             }
-            Event::Abort(abort) => self.call_abort(abort),
+            Event::Speak(process) => self.speak(process.0),
             Event::Look => {
                 self.ask_operator();
             }
@@ -102,10 +106,7 @@ impl World {
                 format!("{}: {}", self.process_name(moment.process), moment.failpoint)
             }
             Event::Start(process) => format!("{}: looks at a lane", self.process_name(process)),
-            Event::Abort(abort) => {
-                let process = ProcessIndex(self.cast.clients.len() + abort);
-                format!("{}: is asked for", self.process_name(process))
-            }
+            Event::Speak(process) => format!("{}: is asked for", self.process_name(process)),
             Event::Look => "operator: looks at what waits for people".to_owned(),
             Event::Time => "time passes".to_owned(),
             Event::Break(moment, fault) => {

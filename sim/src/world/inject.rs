@@ -10,7 +10,6 @@ use super::process::{FlightProgress, Process, Progress};
 use crate::fault::{Fault, FaultSet};
 use crate::fingerprint::Printed;
 use crate::oracle::Sometimes;
-use crate::scenario::AbortMoment;
 
 impl World {
     pub(super) fn possible_faults(&self) -> FaultSet {
@@ -26,7 +25,8 @@ impl World {
             .with(Fault::Pause)
             .with_if(matches!(moment.spot, Spot::Command(_)), Fault::Lose)
             .with_if(self.paused().is_some(), Fault::Wake)
-            .with_if(self.uncalled_abort().is_some(), Fault::Abort)
+            .with_if(self.could_speak(Fault::Abort).is_some(), Fault::Abort)
+            .with_if(self.could_speak(Fault::Steer).is_some(), Fault::Steer)
     }
 
     pub(super) fn break_at_moment(&mut self, fault: Fault) {
@@ -47,9 +47,9 @@ impl World {
                 self.answer_store(moment.process.0, moment.task, lost);
             }
             Fault::Wake => self.wake(),
-            Fault::Abort => {
-                if let Some(abort) = self.uncalled_abort() {
-                    self.call_abort(abort);
+            Fault::Abort | Fault::Steer => {
+                if let Some(process) = self.could_speak(fault) {
+                    self.speak(process);
                 }
             }
         }
@@ -89,13 +89,5 @@ impl World {
         if superseded {
             self.judge.note(Sometimes::ZombieWoke);
         }
-    }
-
-    fn uncalled_abort(&self) -> Option<usize> {
-        let idle = |at: &usize| {
-            let process = &self.processes[self.cast.clients.len() + at];
-            process.progress == Progress::Idle && self.cast.aborts[*at].moment == AbortMoment::Every
-        };
-        (0..self.cast.aborts.len()).find(idle)
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! | turn | who |
 //! | --- | --- |
-//! | 1 | clients, in the scenario's order, then aborts that were asked for |
+//! | 1 | clients, in the scenario's order, who speak at once or when their occasion comes, then aborts that were asked for |
 //! | 2 | the operator's request, if one is under way |
 //! | 3 | workers by number; their tasks by lane; in a task what has left for the outside, then hints and timers, then the store, then the rest of the outside |
 //! | 4 | time: to the next answer, renewal, or lease end that lets somebody claim |
@@ -56,7 +56,7 @@ use crate::fingerprint::Printed;
 use crate::oracle::{Judge, Property, SometimesSet, Violation};
 use crate::outside::Outside;
 use crate::profile::Profile;
-use crate::scenario::{AbortMoment, Scenario};
+use crate::scenario::{Occasion, Scenario};
 use crate::store::Shelf;
 use operate::Operator;
 use process::{Process, Progress, Role};
@@ -70,9 +70,9 @@ pub struct World {
     outside: Outside,
     processes: Vec<Arc<Printed<Process>>>,
     operator: Operator,
-    /// For each scripted abort, how many arrivals at its moment are still to come.
+    /// For everybody who waits for an occasion, how many arrivals at it are still to come.
     countdowns: Vec<u32>,
-    /// The moment at which a scripted abort came in between: it is not arrived at again.
+    /// The moment at which somebody came in between: it is not arrived at again.
     held: Option<Moment>,
     next: Option<Moment>,
     judge: Judge,
@@ -85,14 +85,17 @@ impl World {
     #[must_use]
     pub fn new(scenario: Arc<Scenario>, profile: Profile, defect: Option<Defect>) -> Self {
         let cast = Arc::new(Cast::new(scenario, profile, defect));
-        let clients = (0..cast.clients.len()).map(|it| (Role::Client(it), Progress::Due));
+        let clients = cast.clients.iter().enumerate().map(|(at, client)| {
+            let waits = client.steers.is_some();
+            (Role::Client(at), if waits { Progress::Idle } else { Progress::Due })
+        });
         let aborts = (0..cast.aborts.len()).map(|it| (Role::Abort(it), Progress::Idle));
         let operator = [(Role::Operator, Progress::Idle)];
         let workers = (0..cast.workers.len()).map(|it| (Role::Worker(it), Progress::Idle));
         let roles = clients.chain(aborts).chain(operator).chain(workers);
-        let countdowns = cast.aborts.iter().map(|abort| match abort.moment {
-            AbortMoment::Every => 0,
-            AbortMoment::At(_, occurrence) => occurrence,
+        let countdowns = occasions(&cast).map(|(_, occasion)| match occasion {
+            Occasion::Every => 0,
+            Occasion::At(_, occurrence) => occurrence,
         });
         let mut world = Self {
             clock: Timestamp(0),
@@ -229,6 +232,16 @@ impl World {
         let process: &mut Printed<Process> = Arc::make_mut(&mut self.processes[process]);
         process
     }
+}
+
+/// The processes of people who wait for an occasion, and for which: aborts, and those who say
+/// something to a run.
+fn occasions(cast: &Cast) -> impl Iterator<Item = (usize, Occasion)> {
+    let aborts = cast.aborts.iter().enumerate();
+    let aborts = aborts.map(|(at, abort)| (cast.clients.len() + at, abort.moment));
+    let clients = cast.clients.iter().enumerate();
+    let steering = clients.filter_map(|(at, client)| Some((at, client.steers?.1)));
+    aborts.chain(steering)
 }
 
 #[cfg(test)]

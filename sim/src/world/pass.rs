@@ -124,8 +124,11 @@ impl World {
             StoreCommand::Ledger(_) if executed.changed => {
                 self.reach_others(process, lane, |other| other.outrun = true);
             }
-            StoreCommand::ReadLane(_) => {
-                self.process_mut(process).tasks[task].outrun = false;
+            StoreCommand::ReadLane(target) => {
+                let shelf = Arc::clone(&self.shelves[lane]);
+                let it = &mut self.process_mut(process).tasks[task];
+                it.outrun = false;
+                it.permits.listen(*target, shelf.rows());
             }
             StoreCommand::Ledger(_)
             | StoreCommand::Conversation(_)
@@ -219,6 +222,7 @@ impl World {
         self.note_task(process, task, || format!("answered with {:?}", answered.answer));
         let permits = &mut self.process_mut(process).tasks[task].permits;
         permits.learn(epoch, &external, &answered.answer);
+        permits.asked(&external);
         (answered.answer, self.clock.after(answered.after))
     }
 }

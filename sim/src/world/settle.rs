@@ -5,18 +5,20 @@ use std::sync::Arc;
 use everstep_machine::digest::Hasher;
 use everstep_machine::effect::{CrashPhase, EffectKind, Failpoint};
 use everstep_machine::identity::{DurationMs, Epoch, Timestamp, Token};
+use everstep_machine::ledger::Phase;
 use everstep_machine::limits::{LEASE_MS, RENEWAL_MS};
 use everstep_machine::run::Timer;
 use everstep_machine::store::Pipeline;
 use everstep_machine::{admission, attempt};
 
-use super::World;
 use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::plan::{Action, Plan};
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
+use super::{World, occasions};
+use crate::fault::Fault;
 use crate::fingerprint::Printed;
 use crate::oracle::{Permits, Property};
-use crate::scenario::AbortMoment;
+use crate::scenario::Occasion;
 
 /// What a look at a process found.
 enum Look {
@@ -216,20 +218,21 @@ impl World {
         at
     }
 
-    /// Whether a scripted abort comes in between now.
+    /// Whether somebody whose occasion this is comes in between now.
     fn interrupts(&mut self, moment: Moment) -> bool {
         if self.held == Some(moment) {
             return false;
         }
         let mut interrupts = false;
-        for at in 0..self.countdowns.len() {
-            let AbortMoment::At(failpoint, _) = self.cast.aborts[at].moment else { continue };
+        let cast = Arc::clone(&self.cast);
+        for (at, (process, occasion)) in occasions(&cast).enumerate() {
+            let Occasion::At(failpoint, _) = occasion else { continue };
             if failpoint != moment.failpoint || self.countdowns[at] == 0 {
                 continue;
             }
             self.countdowns[at] -= 1;
             if self.countdowns[at] == 0 {
-                self.call_abort(at);
+                self.speak(process);
                 interrupts = true;
             }
         }
@@ -239,11 +242,42 @@ impl World {
         interrupts
     }
 
-    /// A client asks for an abort now.
-    pub(super) fn call_abort(&mut self, abort: usize) {
-        let process = self.cast.clients.len() + abort;
+    /// Somebody who waited for an occasion asks for an abort, or says something to a run, now.
+    pub(super) fn speak(&mut self, process: usize) {
+        let (lane, what) = match self.processes[process].role {
+            Role::Abort(abort) => (self.cast.aborts[abort].lane, "an abort is asked for"),
+            Role::Client(client) => (self.cast.clients[client].lane, "it is said to the run"),
+            Role::Operator | Role::Worker(_) => return,
+        };
         self.process_mut(process).progress = Progress::Due;
-        self.note(process, self.cast.aborts[abort].lane, || "an abort is asked for".to_owned());
+        self.note(process, lane, || what.to_owned());
+    }
+
+    /// Who waits for no occasion in particular and could speak now: of the aborts, or of those
+    /// who say something to a run that takes it.
+    pub(super) fn could_speak(&self, wanted: Fault) -> Option<usize> {
+        let people = occasions(&self.cast).filter(|(_, it)| *it == Occasion::Every);
+        let could = |process: &usize| {
+            let it = &self.processes[*process];
+            let may = match it.role {
+                Role::Abort(_) => wanted == Fault::Abort,
+                Role::Client(client) => wanted == Fault::Steer && self.takes(client),
+                Role::Operator | Role::Worker(_) => false,
+            };
+            may && it.progress == Progress::Idle
+        };
+        people.map(|(process, _)| process).find(could)
+    }
+
+    /// Whether the run that a client speaks to takes what is said to it.
+    pub(super) fn takes(&self, client: usize) -> bool {
+        let client = &self.cast.clients[client];
+        let host = client.steers.and_then(|(host, _)| self.shelves[client.lane].row(host));
+        host.is_some_and(|host| {
+            let is_open =
+                matches!(host.phase, Phase::Running(_) | Phase::Unknown | Phase::Suspended);
+            is_open && host.abort.is_none()
+        })
     }
 
     /// Moves time to the next thing that waits for it.

@@ -49,6 +49,7 @@ impl Client {
             key: IdempotencyKey::new(&self.submitted.to_string()).expect("a name"),
             input: CanonicalJson::string("refund this, please").expect("a text"),
             allowance: everstep_machine::agent::Allowance::default(),
+            steers: None,
             binding: Arc::clone(&self.binding),
             producer: ProducerId::new("front").expect("a name"),
         };

@@ -182,6 +182,7 @@ pub(crate) fn call(conversation: &str, key: &str) -> Call {
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string("refund this, please").unwrap(),
         allowance: Allowance::default(),
+        steers: None,
         binding: binding(),
         producer: ProducerId::new("door").unwrap(),
     }

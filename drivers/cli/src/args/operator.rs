@@ -15,6 +15,7 @@ Examples:
   everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
   everstep submissions resolve 3f1c never-started   only if it can not start any more
   everstep submissions approve 3f1c                 a call that asks may start
+  everstep submissions steer 3f1c 'make it two'     its model is shown it next
 
 Exit codes:
   0  it is listed, shown or noted; what was said already stands
@@ -90,6 +91,28 @@ pub(crate) enum SubmissionsAct {
     /// What is said first stands: saying the same again changes nothing, saying anything else is
     /// refused.
     Resolve(Resolve),
+    /// Say something to a run that goes on: its model is shown it with the next request
+    ///
+    /// It is a submission of its own, with its own id. If the run asks its model no more, it is
+    /// answered after it. Saying the same again under the same key changes nothing.
+    #[command(after_help = STEER_HELP)]
+    Steer {
+        /// The id of the submission that began the run, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        submission: String,
+        /// What is said
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        text: String,
+        /// Who says it
+        #[arg(long, value_name = "NAME", default_value = "operator", value_parser = line)]
+        by: String,
+        /// Sets apart what is otherwise said twice
+        #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+        key: Option<String>,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
     /// Let a call start that asks first
     ///
     /// It counts for exactly the parameters that are shown. Who decides first stands.
@@ -101,6 +124,11 @@ pub(crate) enum SubmissionsAct {
     #[command(after_help = DENY_HELP)]
     Deny(Decide),
 }
+
+const STEER_HELP: &str = "\
+Examples:
+  everstep submissions steer 3f1c 'make it two'
+  everstep submissions steer 3f1c 'make it two' --by ada --key again";
 
 const APPROVE_HELP: &str = "\
 Examples:

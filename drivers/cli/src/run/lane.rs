@@ -3,26 +3,24 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::Binding;
-use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
+use everstep_machine::identity::{AdmissionSequence, ConversationId, DurationMs};
 use everstep_machine::ledger::{self, Slice};
 use everstep_machine::scheduler::Findings;
 use everstep_runtime::{Bindings, LookOut, ScanFailed};
 use everstep_sqlite::{Clock as _, SqliteReader, WallClock};
 
-/// Looks at one lane. Its conversation holds one submission, so its slice is that row.
+/// Rows of a lane that a look reads: its submission, and what is said to its run.
+const ROWS: usize = 256;
+
+/// Looks at one lane: at its submission, and at what was said to its run.
 pub(super) struct OwnLane {
     reader: SqliteReader,
     lane: ConversationId,
-    submission: SubmissionId,
 }
 
 impl OwnLane {
-    pub(super) fn new(
-        reader: SqliteReader,
-        lane: ConversationId,
-        submission: SubmissionId,
-    ) -> Self {
-        Self { reader, lane, submission }
+    pub(super) const fn new(reader: SqliteReader, lane: ConversationId) -> Self {
+        Self { reader, lane }
     }
 }
 
@@ -30,9 +28,10 @@ impl LookOut for OwnLane {
     fn scan(&mut self, _: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
         let failed = |why: everstep_sqlite::StoreError| ScanFailed(why.to_string());
         let lane = self.reader.lane(&self.lane).map_err(failed)?;
-        let row = self.reader.row(&self.lane, self.submission).map_err(failed)?;
-        let (Some(lane), Some(row)) = (lane, row) else { return Ok(Findings::default()) };
-        let slice = Slice { lane, rows: vec![row] };
+        let start = AdmissionSequence(0);
+        let rows = self.reader.rows(&self.lane, start, ROWS).map_err(failed)?.entries;
+        let Some(lane) = lane else { return Ok(Findings::default()) };
+        let slice = Slice { lane, rows };
         let clock = WallClock.now();
         let claimable = ledger::candidate(&slice, clock).map(|_| self.lane.clone());
         let now = slice.lane.time(clock);

@@ -10,6 +10,7 @@
 mod append;
 mod input;
 mod lane;
+mod later;
 mod named;
 mod outside;
 mod progress;
@@ -63,7 +64,7 @@ fn carried_on(args: &Run) -> Outcome {
     let store = Told { store, trouble: trouble.clone() };
     let (lane, submission) = (call.conversation.clone(), call.submission());
     let ports = outside::ports(&agent.file, OneAgent::new(&lane, &agent.binding));
-    let lookout = OwnLane::new(reader, lane.clone(), submission);
+    let lookout = OwnLane::new(reader, lane.clone());
     let config = Config {
         slots: 1,
         lease: DurationMs(args.lease_ms),
@@ -80,7 +81,12 @@ fn carried_on(args: &Run) -> Outcome {
             let standing = host.wait(&lane, submission).await?;
             // What was said of its doubts is recorded too; how it ended is known either way.
             let _ = host.rest(&lane, submission).await;
-            Ok(standing)
+            let later = match &standing {
+                Standing::Settled(_) => later::answered(&host, &args.db, &lane, submission).await,
+                // What waits behind it waits for the same people.
+                Standing::Unknown(_) | Standing::Suspended(_) => Vec::new(),
+            };
+            Ok((standing, later))
         };
         let Some(answer) = interrupts.unless(answer).await else {
             stopped(host, interrupts).await;
@@ -89,7 +95,9 @@ fn carried_on(args: &Run) -> Outcome {
         };
         let answer = answer.map_err(|error| failed(error, &trouble, &args.db));
         // While the store is open: whoever only looks leaves files beside one that is closed.
-        let report = answer.and_then(|standing| Report::of(args, &lane, submission, standing));
+        let report = answer.and_then(|(standing, later)| {
+            Ok(Report::of(args, &lane, submission, standing)?.with(later))
+        });
         // A signal cuts that short.
         let _ = interrupts.unless(host.stop()).await;
         report.map(Some)

@@ -66,6 +66,7 @@ pub(super) fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
         key: IdempotencyKey::new(&name).expect(named),
         input,
         allowance: Allowance::default(),
+        steers: None,
         binding: Arc::clone(&agent.binding),
         producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
             .expect(named),

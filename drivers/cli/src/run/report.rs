@@ -9,6 +9,7 @@ use everstep_machine::record::Settlement;
 use everstep_runtime::Standing;
 use serde_json::{Value, json};
 
+use super::later::Later;
 use crate::args::Run;
 use crate::asked::{Asked, asked};
 use crate::database::{self, Unknown};
@@ -22,6 +23,7 @@ pub(super) struct Report<'a> {
     submission: SubmissionId,
     standing: Standing,
     waits: Waits,
+    later: Vec<Later>,
 }
 
 /// What people have to say before it can go on.
@@ -43,24 +45,55 @@ impl<'a> Report<'a> {
             Standing::Settled(_) => Waits::left(args, lane, submission)?,
             Standing::Unknown(row) | Standing::Suspended(row) => Waits::of(args, lane, row)?,
         };
-        Ok(Self { args, lane, submission, standing, waits })
+        Ok(Self { args, lane, submission, standing, waits, later: Vec::new() })
+    }
+
+    /// With what was said to the run and answered after it.
+    pub(super) fn with(self, later: Vec<Later>) -> Self {
+        Self { later, ..self }
     }
 
     /// Prints it and says how the command ends.
     pub(super) fn print(&self) -> Outcome {
-        let Self { args, lane, submission, standing, waits } = self;
+        let Self { args, lane, submission, standing, waits, later } = self;
         let exit = match standing {
             Standing::Settled(settled) => database::exit_of(&settled.settlement),
             Standing::Unknown(_) | Standing::Suspended(_) => Exit::Budget,
         };
         let text = if args.json {
-            let value = as_json(lane, *submission, standing, waits, exit);
+            let mut value = as_json(lane, *submission, standing, waits, exit);
+            value["later"] = later.iter().map(Later::json).collect();
             format!("{value:#}\n")
         } else {
-            words(args, *submission, standing, waits)
+            let mut text = words(args, *submission, standing, waits);
+            text.extend(later.iter().map(|it| it.words(args)));
+            text
         };
         output::print(&text)?;
         Ok(exit)
+    }
+}
+
+impl Later {
+    fn words(&self, args: &Run) -> String {
+        let (id, said) =
+            (self.row.admission.submission, database::plain(&self.row.admission.input));
+        let said = output::one_line(&said);
+        match &self.standing {
+            Standing::Settled(it) => format!("later, to {said}: {}", ended(&it.settlement)),
+            Standing::Unknown(_) | Standing::Suspended(_) => {
+                let db = quoted(&args.db);
+                format!("{said} waits for people: everstep submissions show {id} --db {db}\n")
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let settlement = match &self.standing {
+            Standing::Settled(it) => database::settlement_json(&it.settlement),
+            Standing::Unknown(_) | Standing::Suspended(_) => json!({ "outcome": null }),
+        };
+        json!({ "submission": self.row.admission.submission.to_string(), "settlement": settlement })
     }
 }
 
@@ -168,6 +201,7 @@ fn words(args: &Run, submission: SubmissionId, standing: &Standing, waits: &Wait
 fn ended(settlement: &Settlement) -> String {
     match settlement {
         Settlement::Completed { output, .. } => format!("{}\n", database::plain(output)),
+        Settlement::Joined { host } => format!("answered together with {host}\n"),
         Settlement::Failed { diagnostic, .. } => {
             let why = format!("{}: {}", diagnostic.tag(), diagnostic.message());
             format!("{} {}\n", styled(BAD, "failed:"), output::one_line(&why))

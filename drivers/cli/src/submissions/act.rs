@@ -142,14 +142,18 @@ fn mark<'a>(row: &'a Row, call: Option<&str>) -> Result<&'a Mark, Complaint> {
 
 /// Sends one command until the store says what became of it.
 pub(super) fn send(db: &Path, lane: ConversationId, command: Command) -> Result<(), Complaint> {
+    perform(db, &Pipeline { lane, commands: vec![StoreCommand::Ledger(command)] })
+}
+
+/// The same for a pipeline that may be sent again.
+pub(super) fn perform(db: &Path, pipeline: &Pipeline) -> Result<(), Complaint> {
     let failpoints = Failpoints::from_env().map_err(usage)?;
     let options = Options::new(db).create(false);
     let mut store = SqliteStore::open(options).map_err(|why| unopened(&why))?;
     store.on_failpoint(move |failpoint| failpoints.pass(failpoint));
-    let pipeline = Pipeline { lane, commands: vec![StoreCommand::Ledger(command)] };
     let mut wait = FIRST_WAIT;
     for sending in 1.. {
-        match store.perform(&pipeline) {
+        match store.perform(pipeline) {
             Ok(_) => break,
             Err(StoreError::Refused { why, .. }) => return Err(usage(why)),
             Err(error) if sending == SENDINGS || matches!(error, StoreError::Corrupt { .. }) => {

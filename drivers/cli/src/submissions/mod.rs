@@ -6,6 +6,7 @@
 mod act;
 mod decide;
 mod show;
+mod steer;
 
 use everstep_machine::agent::Verdict;
 use everstep_sqlite::{LaneRow, SqliteReader};
@@ -21,6 +22,9 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
         SubmissionsAct::List { all, look } => show::list(*all, look),
         SubmissionsAct::Show { submission, look } => show::one(submission, look),
         SubmissionsAct::Abort { submission, word, look } => act::abort(submission, word, look),
+        SubmissionsAct::Steer { submission, text, by, key, look } => {
+            steer::steer(submission, text, by, key.as_deref(), look)
+        }
         SubmissionsAct::Resolve(args) => act::resolve(args),
         SubmissionsAct::Approve(args) => decide::decide(args, Verdict::Approved),
         SubmissionsAct::Deny(args) => decide::decide(args, Verdict::Denied),

@@ -125,6 +125,12 @@ fn words(
     line("submitted by", &admission.principal);
     line("age", &age(row.admitted_at));
     line("claims", &row.claims);
+    if let Some(host) = admission.steers {
+        line("said to", &format_args!("the run of {host}"));
+    }
+    if let Some(host) = row.host() {
+        line("joined", &format_args!("the run of {host}, and ends with it"));
+    }
     line("input", &database::plain(&admission.input));
     if let Some(intent) = &row.abort {
         line("abort", &format_args!("asked for by {}: {}", intent.principal, intent.reason));
@@ -138,6 +144,9 @@ fn words(
     match settlement {
         None => {}
         Some(Settlement::Completed { output, .. }) => line("answer", &database::plain(output)),
+        Some(Settlement::Joined { host }) => {
+            line("answer", &format_args!("that of {host}, in whose run it was answered"));
+        }
         Some(Settlement::Failed { diagnostic, .. }) => {
             line("failure", &format_args!("{}: {}", diagnostic.tag(), diagnostic.message()));
         }

@@ -41,30 +41,36 @@ const WITH_STEPS: &[Place] =
 const WITHOUT: &[Place] = &[Created, Input, Answered, Settled];
 const ASKED: &[Place] =
     &[Created, Input, Answered, Asked, Decided, Prepared, Result, Answered, Settled];
+const STEERED: &[Place] = &[
+    Created, Input, Answered, Asked, Decided, Prepared, Result, Input, Answered, Settled, Settled,
+];
 const DENIED: &[Place] = &[Created, Input, Answered, Asked, Decided, Result, Settled];
 const ABORTED: &[Place] = &[Created, Input, Aborted, Settled];
 
-/// One conversation, one submission, one settlement; the records in their order; every digest
+/// One conversation, one settlement a submission; the records in their order; every digest
 /// right.
-pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
+pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize, submissions: usize) {
     let lanes = reader.lanes(None, 8).expect("it is read").entries;
     let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
     let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows").entries;
-    let [row] = rows.as_slice() else { panic!("one line, one submission: {rows:?}") };
-    assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == outcome), "{row:?}");
+    assert_eq!(rows.len(), submissions, "{rows:?}");
+    for row in &rows {
+        assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == outcome), "{row:?}");
+    }
     reader.verify(&lane.conversation).expect("every digest is right");
     let page = reader.log_page(&lane.conversation, Sequence(0)).expect("a page");
     let records = page.batches.iter().flat_map(|batch| batch.batch().records());
     let all: Vec<Place> = records.map(place).collect();
 
     let settlements = all.iter().filter(|place| **place == Settled).count();
-    assert_eq!(settlements, 1, "{all:?}");
+    assert_eq!(settlements, submissions, "{all:?}");
     let mut order = all.clone();
     order.retain(|place| !matches!(place, Unknown | Resolved | TakenOver));
     // A start that did not happen, or may happen again, is prepared again under another epoch.
     order.dedup_by(|one, other| *one == Prepared && matches!(other, Prepared | Stepped));
     let expected = match (outcome, effects) {
         (Outcome::Completed, 0) => WITHOUT,
+        (Outcome::Completed, _) if submissions == 2 => STEERED,
         (Outcome::Completed, _) if all.contains(&Asked) => ASKED,
         (Outcome::Completed, BOOKED) => WITH_STEPS,
         (Outcome::Completed, _) => WITH_A_CALL,

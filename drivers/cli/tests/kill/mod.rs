@@ -48,6 +48,8 @@ pub(crate) enum Act {
     Expire,
     /// A client wants it to end.
     Abort,
+    /// Somebody says something to the run.
+    Steer,
 }
 
 /// Where kills are played.
@@ -63,6 +65,8 @@ pub(crate) struct Stage {
     /// How often the outside effect happens in the end.
     effects: usize,
     outcome: Outcome,
+    /// How many submissions there are in the end.
+    submissions: usize,
 }
 
 /// Every stage, in the order in which they are played.
@@ -75,6 +79,7 @@ pub(crate) fn stages() -> Vec<Stage> {
         repeats: &[],
         effects: 1,
         outcome: Outcome::Completed,
+        submissions: 1,
     };
     let invoked = Act::Killed("tool.invoke/after");
     let asked = Act::Killed("model.call/during");
@@ -84,7 +89,7 @@ pub(crate) fn stages() -> Vec<Stage> {
     let approved = format!("{asking}\n[approver]\ndenies = []\n");
     assert!(slow != CHARGE && proven != CHARGE && asking != CHARGE);
     let expiring =
-        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 200 }\n\n[[tools]]");
+        asking.replace("[[tools]]", "[agent.policy]\napproval = { expiry_ms = 1500 }\n\n[[tools]]");
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
@@ -109,6 +114,11 @@ pub(crate) fn stages() -> Vec<Stage> {
         stage("suspended", &asking, &[], Act::Run),
         stage("decide", &asking, &[Act::Run], Act::Approve),
         stage("decided", &asking, &[Act::Run, Act::Approve], Act::Run),
+        Stage { submissions: 2, ..stage("steer", &asking, &[Act::Run], Act::Steer) },
+        Stage {
+            submissions: 2,
+            ..stage("steered", &asking, &[Act::Run, Act::Steer, Act::Approve], Act::Run)
+        },
         Stage {
             effects: 0,
             outcome: Outcome::Failed,
@@ -226,6 +236,10 @@ impl Folder {
             Act::Approve => {
                 command.args(["submissions", "approve", &self.submission(), "--db", "db"]);
             }
+            Act::Steer => {
+                let run = self.submission();
+                command.args(["submissions", "steer", &run, "make it two", "--db", "db"]);
+            }
             Act::Expire => return self.wait_for_expiry(),
             Act::Resolve => {
                 command.args(["submissions", "resolve", &self.submission(), "--db", "db"]);
@@ -306,6 +320,7 @@ impl Folder {
 
     /// One submission, one settlement, everything in its order, every digest right.
     pub(crate) fn check_history(&self, stage: &Stage) {
-        history::check(&self.reader(), stage.outcome, stage.effects);
+        let Stage { outcome, effects, submissions, .. } = stage;
+        history::check(&self.reader(), *outcome, *effects, *submissions);
     }
 }

@@ -1,10 +1,17 @@
 //! The tables of the ledger against the definition of what they have to load.
 
-use everstep_machine::ledger::{InputMarker, MarkState, Phase};
+use everstep_machine::ledger::{Admission, InputMarker, MarkState, Phase};
 use proptest::prelude::*;
 
 use super::*;
 use crate::testkit::{abort, blank, desk, intent, lane, mark, row, settled, submission};
+
+/// The same row, said to the run of another one.
+fn said(row: Row) -> Row {
+    let steers = Some(submission(3));
+    let admission = Admission { steers, ..(*row.admission).clone() };
+    Row { admission: Arc::new(admission), ..row }
+}
 
 /// A row that may stand for anything: queued, on an errand or at rest.
 fn any_row(n: u8) -> impl Strategy<Value = Row> {
@@ -20,6 +27,9 @@ fn any_row(n: u8) -> impl Strategy<Value = Row> {
         Row { marks: intended(), ..row(n, settled()) },
         row(n, settled()),
         row(n, settled()),
+        said(row(n, Phase::Ready)),
+        row(n, Phase::Joining { host: submission(3) }),
+        row(n, Phase::Joined { host: submission(4) }),
     ];
     prop::sample::select(rows)
 }
@@ -33,8 +43,12 @@ fn any_rows() -> impl Strategy<Value = Vec<Arc<Row>>> {
 fn footprints() -> Vec<Footprint> {
     let named = (0..14).map(submission);
     let of_named = named.clone().map(Footprint::Submission);
-    let candidates = named.map(Some).chain([None]).map(Footprint::Candidates);
-    of_named.chain(candidates).collect()
+    let candidates = named.clone().map(Some).chain([None]).map(Footprint::Candidates);
+    let pairs = named.clone().map(|it| Footprint::Pair(it, submission(3)));
+    let joining = named.clone().map(|it| Footprint::Joining(submission(3), it));
+    let attached = named.clone().map(Footprint::Attached);
+    let offered = named.map(Footprint::Offered);
+    of_named.chain(candidates).chain(pairs).chain(joining).chain(attached).chain(offered).collect()
 }
 
 fn write_lane(connection: &Connection) {
@@ -88,7 +102,10 @@ fn store_002_a_footprint_is_loaded_by_seeks_alone() {
         assert!(!plan.contains("SCAN ledger"), "{sql}\n{plan}");
     }
     let lowest = plan(&connection, LOWEST);
-    assert!(lowest.contains("ledger_row_waiting (conversation=? AND standing=?)"), "{lowest}");
+    assert!(
+        lowest.contains("ledger_row_waiting (conversation=? AND standing=? AND sequence>?)"),
+        "{lowest}"
+    );
 }
 
 #[test]

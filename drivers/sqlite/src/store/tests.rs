@@ -24,6 +24,7 @@ fn admission(key: u32) -> Pipeline {
         key: IdempotencyKey::new(&key.to_string()).unwrap(),
         input: text(&"refund this, please ".repeat(50)),
         allowance: Allowance::default(),
+        steers: None,
         binding: Arc::new(Binding { definition, model }),
         producer: ProducerId::new("front").unwrap(),
     };

@@ -165,6 +165,7 @@ fn call(lane: &str, key: &str) -> Call {
         key: IdempotencyKey::new(key).expect("a name"),
         input: CanonicalJson::string(&"refund this, please ".repeat(50)).expect("a text"),
         allowance: Allowance::default(),
+        steers: None,
         binding: Arc::new(Binding { definition, model }),
         producer: ProducerId::new(&format!("process {}", std::process::id())).expect("a name"),
     }

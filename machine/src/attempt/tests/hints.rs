@@ -26,7 +26,7 @@ fn lease(stage: &Stage) -> Timestamp {
 }
 
 fn looks_at_the_lane() -> Vec<StoreCommand> {
-    alloc::vec![StoreCommand::ReadLane(Target::Submission(submission("1")))]
+    alloc::vec![StoreCommand::ReadLane(Target::Owned(submission("1")))]
 }
 
 #[test]
@@ -73,13 +73,14 @@ fn bug_hint_while_reading_is_followed_once_the_run_lives() {
     stage.actors[0].told(Input::Woken);
     assert_eq!(stage.actors[0].waiting.len(), 1);
     stage.perform(0, Fate::Done);
-    stage.perform(0, Fate::Done);
     let commands = |effect: &Effect| match effect {
         Effect::Store(pipeline) => Some(pipeline.commands.clone()),
         _ => None,
     };
-    let next = stage.actors[0].waiting.iter().find_map(commands);
-    assert_eq!(next, Some(looks_at_the_lane()));
+    // A run that is about to ask looks at its lane anyway, behind what it commits.
+    let sent = stage.actors[0].waiting.iter().find_map(commands).unwrap_or_default();
+    let looks = |it: &&StoreCommand| matches!(it, StoreCommand::ReadLane(_));
+    assert_eq!(sent.iter().filter(looks).count(), 1);
     assert_eq!(stage.finish(0), Some(End::Settled));
 }
 
@@ -163,7 +164,10 @@ fn outcome_is_open(stage: &Stage) -> bool {
         Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
             true
         }
-        Phase::Terminalizing(_) | Phase::Settled(_) => false,
+        Phase::Joining { .. }
+        | Phase::Joined { .. }
+        | Phase::Terminalizing(_)
+        | Phase::Settled(_) => false,
     }
 }
 

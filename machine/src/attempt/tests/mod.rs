@@ -7,6 +7,7 @@ mod chaos;
 mod crashes;
 mod fresh;
 mod hints;
+mod joining;
 mod memory;
 mod pages;
 mod poison;

@@ -37,7 +37,7 @@ fn limit_of(host: &Host) -> Option<PolicyLimit> {
     records.find_map(|record| match record {
         Record::SubmissionSettled(it) => match &it.settlement {
             Settlement::Failed { limit, .. } => *limit,
-            Settlement::Completed { .. } | Settlement::Aborted => None,
+            Settlement::Completed { .. } | Settlement::Joined { .. } | Settlement::Aborted => None,
         },
         _ => None,
     })

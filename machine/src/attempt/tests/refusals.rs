@@ -112,7 +112,7 @@ fn store_002_every_refusal_in_mid_flight_leads_to_reading_again() {
             stage.perform(0, Fate::Refused(0, why));
             let reading = [
                 StoreCommand::ReadLog { from: Sequence(0) },
-                StoreCommand::ReadLane(Target::Submission(submission("1"))),
+                StoreCommand::ReadLane(Target::Owned(submission("1"))),
             ];
             assert_eq!(stage.actors[0].pipeline().unwrap().commands, reading, "{why}");
             let end = stage.finish(0);

@@ -106,7 +106,7 @@ fn arc_13_a_predecessor_that_appends_before_the_fence_makes_the_successor_read_a
     let claim = stage.actors[successor].pipeline().unwrap().commands[0].clone();
     stage.host.store.one(&claim).unwrap();
     stage.answer(0, 0);
-    assert_eq!(stage.actors[0].commands(), ["conversation.append:ToolSettled"]);
+    assert_eq!(stage.actors[0].commands()[0], "conversation.append:ToolSettled");
     stage.go_on(0);
     assert_eq!(stage.finish(successor), Some(End::Settled));
     assert!(!history(&stage.host).contains(&"unknown"), "it saw the result");

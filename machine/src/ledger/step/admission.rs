@@ -22,6 +22,9 @@ pub(super) fn admit(
             Err(Refusal::IdempotencyConflict)
         };
     }
+    if let Some(host) = admission.steers {
+        may_steer(row(slice, host)?, &admission)?;
+    }
     let sequence = slice.lane.next;
     let row = Row {
         admission,
@@ -36,6 +39,23 @@ pub(super) fn admit(
     };
     let lane = Lane { next: sequence.next(), ..slice.lane.clone() };
     Ok(Decided { lane: Some(lane), row: Some(row), reply: Reply::Admitted(sequence) })
+}
+
+/// Something can be said to a run from its claim until its settlement is reserved (RUN-012). If it
+/// does not ask its model again, what was said is a submission like any other, in its place.
+fn may_steer(host: &Row, admission: &Admission) -> Result<(), Refusal> {
+    match &host.phase {
+        Phase::Settled(_) => Err(Refusal::AlreadySettled),
+        Phase::Terminalizing(_) => Err(Refusal::RunClosing),
+        Phase::Joining { host } | Phase::Joined { host } => Err(Refusal::HasJoined { host: *host }),
+        Phase::Admitted | Phase::Ready => Err(Refusal::NotRunning),
+        _ if host.abort.is_some() => Err(Refusal::AbortIntended),
+        Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
+            let own = &host.admission;
+            let fits = (&own.agent, &own.tenant) == (&admission.agent, &admission.tenant);
+            fits.then_some(()).ok_or(Refusal::ForeignRun)
+        }
+    }
 }
 
 /// Needs no ownership: whoever made the conversation durable says so. An attempt that finds the
@@ -55,6 +75,8 @@ pub(super) fn ready(slice: &Slice, submission: SubmissionId) -> Result<Decided, 
         }
         Phase::Ready
         | Phase::Running(_)
+        | Phase::Joining { .. }
+        | Phase::Joined { .. }
         | Phase::Unknown
         | Phase::Suspended
         | Phase::Terminalizing(_)

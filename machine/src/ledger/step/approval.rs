@@ -70,7 +70,13 @@ pub(super) fn decide(
     match &held.phase {
         Phase::Settled(_) => return Err(Refusal::AlreadySettled),
         Phase::Terminalizing(_) => return Err(Refusal::RunClosing),
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {}
+        Phase::Admitted
+        | Phase::Ready
+        | Phase::Running(_)
+        | Phase::Joining { .. }
+        | Phase::Joined { .. }
+        | Phase::Unknown
+        | Phase::Suspended => {}
     }
     if held.abort.is_some() {
         return Err(Refusal::AbortIntended);

@@ -22,11 +22,13 @@ pub(super) fn mark_input(slice: &Slice, owner: &Ownership) -> Result<Decided, Re
         | Phase::Suspended
         | Phase::Terminalizing(_)
         | Phase::Settled(_) => Ok(Decided::unchanged(Reply::InputMarked)),
+        Phase::Joining { host } | Phase::Joined { host } => Err(Refusal::HasJoined { host: *host }),
     }
 }
 
 /// The first intent stands and is the answer to every later one, also when the row has ended
-/// meanwhile; an outcome that is fixed already is not rewritten (DUR-012).
+/// meanwhile; an outcome that is fixed already is not rewritten (DUR-012). What has joined a run
+/// ends with it; what is joining may still be given back, so the intent stands on it until then.
 pub(super) fn abort(
     slice: &Slice,
     submission: SubmissionId,
@@ -42,7 +44,13 @@ pub(super) fn abort(
     match &row.phase {
         Phase::Settled(_) => Err(Refusal::AlreadySettled),
         Phase::Terminalizing(_) => Err(Refusal::RunClosing),
-        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
+        Phase::Joined { host } => Err(Refusal::HasJoined { host: *host }),
+        Phase::Admitted
+        | Phase::Ready
+        | Phase::Running(_)
+        | Phase::Joining { .. }
+        | Phase::Unknown
+        | Phase::Suspended => {
             let abort = Some(intent.clone());
             Ok(Decided::row(Row { abort, ..row.clone() }, Reply::AbortIntended(intent)))
         }

@@ -2,7 +2,7 @@
 //!
 //! Two rows of a lane can be candidates at once: the lowest one that waits for execution, which
 //! keeps the order of the lane (DUR-004), and any errand, which executes nothing and so needs no
-//! turn. A store that indexes rows by [`Standing`] and admission sequence answers both with two
+//! turn. A store that indexes rows by [`Standing`] and admission sequence answers both with three
 //! seeks, however long the lane is.
 
 use alloc::sync::Arc;
@@ -10,49 +10,9 @@ use alloc::vec::Vec;
 
 use super::{Decided, owned, patience};
 use crate::identity::{DurationMs, Timestamp};
-use crate::ledger::input::{Claim, Footprint, Ownership, Refusal, Reply};
+use crate::ledger::input::{Claim, Ownership, Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Owner, Phase, Row, Standing};
-
-impl Footprint {
-    /// Picks this footprint from all rows of a lane, in whatever order they come: the named row,
-    /// the lowest queued row and the lowest errand, in admission order and each once.
-    ///
-    /// This is the definition of what a store has to load; a store with an index loads the same
-    /// rows without looking at the others.
-    #[must_use]
-    pub fn select<'a>(&self, rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Arc<Row>> {
-        let (named, candidates) = match *self {
-            Self::Submission(submission) => (Some(submission), false),
-            Self::Candidates(named) => (named, true),
-        };
-        let (mut this, mut queued, mut errand) = (None, None, None);
-        for row in rows {
-            if named == Some(row.admission.submission) {
-                this = Some(row);
-            }
-            match row.standing() {
-                Standing::Queued if candidates => keep_lower(&mut queued, row),
-                Standing::Errand if candidates => keep_lower(&mut errand, row),
-                Standing::Queued
-                | Standing::Errand
-                | Standing::Doubtful
-                | Standing::GivenUp
-                | Standing::Resting => {}
-            }
-        }
-        let mut picked: Vec<_> = [this, queued, errand].into_iter().flatten().cloned().collect();
-        picked.sort_unstable_by_key(|row| row.sequence);
-        picked.dedup_by_key(|row| row.sequence);
-        picked
-    }
-}
-
-fn keep_lower<'a>(lowest: &mut Option<&'a Arc<Row>>, row: &'a Arc<Row>) {
-    if lowest.is_none_or(|held| row.sequence < held.sequence) {
-        *lowest = Some(row);
-    }
-}
 
 /// The row that may be claimed now, by the slice of [`Footprint::Candidates`]. None while the
 /// lane is leased, or while there is nothing an owner could do.
@@ -67,7 +27,7 @@ pub fn candidate(slice: &Slice, clock: Timestamp) -> Option<Arc<Row>> {
 /// is no such row.
 #[must_use]
 pub fn wakes_at(slice: &Slice) -> Option<Timestamp> {
-    let queued = lowest(slice, Standing::Queued).and_then(|row| row.claimable_from());
+    let queued = head(slice).and_then(|row| row.claimable_from());
     let errand = lowest(slice, Standing::Errand).map(|_| Timestamp(0));
     let from = queued.into_iter().chain(errand).min()?;
     let leased = slice.lane.owner.as_ref().map_or(Timestamp(0), Owner::held_until);
@@ -75,9 +35,16 @@ pub fn wakes_at(slice: &Slice) -> Option<Timestamp> {
 }
 
 fn next(slice: &Slice, now: Timestamp) -> Option<&Arc<Row>> {
-    let queued = lowest(slice, Standing::Queued).filter(|row| row.is_claimable(now));
+    let queued = head(slice).filter(|row| row.is_claimable(now));
     let errand = lowest(slice, Standing::Errand);
     queued.into_iter().chain(errand).min_by_key(|row| row.sequence)
+}
+
+/// The lowest row that waits for execution. What was said to a run that has ended waits like any
+/// other.
+fn head(slice: &Slice) -> Option<&Arc<Row>> {
+    let waiting = [Standing::Queued, Standing::Steering].into_iter();
+    waiting.filter_map(|it| lowest(slice, it)).min_by_key(|row| row.sequence)
 }
 
 fn lowest(slice: &Slice, standing: Standing) -> Option<&Arc<Row>> {
@@ -121,9 +88,9 @@ pub(super) fn claim(slice: &Slice, claim: &Claim, now: Timestamp) -> Result<Deci
 
 fn has_its_turn(slice: &Slice, row: &Arc<Row>, now: Timestamp) -> bool {
     match row.standing() {
-        Standing::Queued => lowest(slice, Standing::Queued) == Some(row) && row.is_claimable(now),
+        Standing::Queued | Standing::Steering => head(slice) == Some(row) && row.is_claimable(now),
         Standing::Errand => true,
-        Standing::Doubtful | Standing::GivenUp | Standing::Resting => false,
+        Standing::Attached | Standing::Doubtful | Standing::GivenUp | Standing::Resting => false,
     }
 }
 

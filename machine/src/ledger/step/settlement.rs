@@ -27,6 +27,9 @@ pub(super) fn reserve(
             return Ok(Decided::unchanged(Reply::Reserved));
         }
         Phase::Settled(_) => return Err(Refusal::AlreadySettled),
+        Phase::Joining { host } | Phase::Joined { host } => {
+            return Err(Refusal::HasJoined { host: *host });
+        }
         Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {}
     }
     match reserved.record.settlement.outcome() {
@@ -68,11 +71,16 @@ pub(super) fn finalize(
         return finalized(slice, owner, settlement, settled);
     }
     let row = owned(slice, owner)?.row;
+    if slice.rows.iter().any(|it| it.host() == Some(owner.submission)) {
+        return Err(Refusal::JoinedOpen);
+    }
     let reserved = match &row.phase {
         Phase::Terminalizing(reserved) => reserved.digest,
         Phase::Admitted
         | Phase::Ready
         | Phase::Running(_)
+        | Phase::Joining { .. }
+        | Phase::Joined { .. }
         | Phase::Unknown
         | Phase::Suspended
         | Phase::Settled(_) => settlement.digest(),

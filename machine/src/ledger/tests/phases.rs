@@ -141,6 +141,8 @@ fn name(phase: &Phase) -> &'static str {
         Phase::Ready => "Ready",
         Phase::Running(InputMarker::Missing) => "Running(Missing)",
         Phase::Running(InputMarker::Applied) => "Running(Applied)",
+        Phase::Joining { .. } => "Joining",
+        Phase::Joined { .. } => "Joined",
         Phase::Unknown => "Unknown",
         Phase::Suspended => "Suspended",
         Phase::Terminalizing(_) => "Terminalizing",

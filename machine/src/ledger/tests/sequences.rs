@@ -1,5 +1,7 @@
 //! Any commands of any actors, in any order, under any clock.
 
+use alloc::vec;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -23,12 +25,18 @@ enum Verb {
     Cover(Vec<u8>),
     Reserve(Outcome, &'static str),
     Finalize(Outcome, &'static str),
+    Join(u8),
+    MarkJoined(u8),
+    RevertJoin(u8),
+    SettleJoined(u8),
 }
 
 /// One thing that happens, chosen without knowing the lane.
 #[derive(Clone, Debug)]
 enum Act {
     Admit(u8, &'static str),
+    /// A row that is said to the run of another one.
+    Steer(u8, u8),
     Ready(u8),
     /// A row, or the one that a reader would choose.
     Claim {
@@ -56,6 +64,10 @@ fn verb() -> impl Strategy<Value = Verb> {
         3 => doubts().prop_map(Verb::Cover),
         4 => (outcome(), text()).prop_map(|(outcome, text)| Verb::Reserve(outcome, text)),
         3 => (outcome(), text()).prop_map(|(outcome, text)| Verb::Finalize(outcome, text)),
+        4 => (0..4_u8).prop_map(Verb::Join),
+        3 => (0..4_u8).prop_map(Verb::MarkJoined),
+        2 => (0..4_u8).prop_map(Verb::RevertJoin),
+        2 => (0..4_u8).prop_map(Verb::SettleJoined),
     ]
 }
 
@@ -76,6 +88,7 @@ fn act() -> impl Strategy<Value = Act> {
     ];
     prop_oneof![
         3 => (row(), text).prop_map(|(row, text)| Act::Admit(row, text)),
+        2 => (row(), row()).prop_map(|(row, host)| Act::Steer(row, host)),
         3 => row().prop_map(Act::Ready),
         5 => (prop::option::weighted(0.3, row()), behind, reuse)
             .prop_map(|(row, behind, reuse)| Act::Claim { row, behind, reuse }),
@@ -108,6 +121,11 @@ impl World {
             },
             Act::Claim { row, behind, reuse } => self.claim(*row, *behind, *reuse),
             Act::Admit(n, text) => Command::Admit(admission(*n, text)),
+            Act::Steer(n, host) => {
+                let steers = Some(submission(*host));
+                let said = Admission { steers, ..(*admission(*n, "wait")).clone() };
+                Command::Admit(Arc::new(said))
+            }
             Act::Ready(n) => Command::Ready { submission: submission(*n) },
             Act::Abort(n, who) => Command::Abort { submission: submission(*n), intent: abort(who) },
             Act::Resolve(n, d, how) => {
@@ -152,6 +170,13 @@ impl World {
             Verb::Finalize(outcome, text) => {
                 let settlement = canonical(&settled(n, *outcome, text));
                 Command::Finalize { owner, settlement }
+            }
+            Verb::Join(n) => Command::Join { owner, joining: submission(*n) },
+            Verb::MarkJoined(n) => Command::MarkJoined { owner, joined: submission(*n) },
+            Verb::RevertJoin(n) => Command::RevertJoin { owner, joining: submission(*n) },
+            Verb::SettleJoined(n) => {
+                let settlement = canonical(&completed(*n));
+                Command::SettleJoined { owner, settlement }
             }
         })
     }
@@ -203,6 +228,10 @@ fn owner_of(command: &Command) -> Option<Ownership> {
         Command::Renew { owner, .. }
         | Command::Release { owner }
         | Command::MarkInput { owner }
+        | Command::Join { owner, .. }
+        | Command::MarkJoined { owner, .. }
+        | Command::RevertJoin { owner, .. }
+        | Command::SettleJoined { owner, .. }
         | Command::MarkUnknown { owner, .. }
         | Command::CoverUnknown { owner, .. }
         | Command::Suspend { owner, .. }
@@ -241,13 +270,14 @@ fn fenced(before: &Bench, command: &Command, answer: &Result<Reply, Refusal>) {
 fn in_order(before: &Bench, claim: &Claim, epoch: Epoch) {
     assert_eq!(epoch, before.lane.epoch.next());
     assert_eq!(before.lane.leased_until(before.time()), None);
-    let lowest = before.rows.iter().find(|row| row.standing() == Standing::Queued);
+    let waits = |row: &&Arc<Row>| Standing::WAITING.contains(&row.standing());
+    let lowest = before.rows.iter().find(waits);
     let row = before.rows.iter().find(|row| row.admission.submission == claim.submission);
     match row.unwrap().standing() {
-        Standing::Queued => assert_eq!(row, lowest, "the order of admission"),
+        Standing::Queued | Standing::Steering => assert_eq!(row, lowest, "the order of admission"),
         Standing::Errand => {}
-        Standing::Doubtful | Standing::GivenUp | Standing::Resting => {
-            panic!("a settled row was claimed")
+        Standing::Attached | Standing::Doubtful | Standing::GivenUp | Standing::Resting => {
+            panic!("a row was claimed that is settled or attached")
         }
     }
 }
@@ -286,14 +316,17 @@ fn drain(world: &mut World) {
         world.send(command).unwrap();
         settle(world, n, world.claims[0]);
     }
-    let waits = |row: &&Arc<Row>| matches!(row.standing(), Standing::Queued | Standing::Errand);
+    let waits = |row: &&Arc<Row>| {
+        let standing = row.standing();
+        Standing::CLAIMABLE.contains(&standing) || standing == Standing::Attached
+    };
     let row = world.bench.rows.iter().find(waits);
     assert_eq!(row, None, "everything settles");
 }
 
 fn settle(world: &mut World, n: u8, owner: Ownership) {
     world.send(Command::Ready { submission: owner.submission }).unwrap();
-    if world.bench.row(n).standing() == Standing::Queued {
+    if Standing::WAITING.contains(&world.bench.row(n).standing()) {
         world.send(Command::MarkInput { owner }).unwrap();
     }
     let doubts = world.bench.row(n).marks.iter().map(|mark| mark.doubt).collect();
@@ -309,6 +342,17 @@ fn settle(world: &mut World, n: u8, owner: Ownership) {
         (_, None) => completed(n),
     };
     world.send(Command::Reserve { owner, reserved: reserved.clone() }).unwrap();
+    for other in 0..4 {
+        let rows = &world.bench.rows;
+        let attached = rows.iter().any(|row| {
+            row.admission.submission == submission(other) && row.host() == Some(owner.submission)
+        });
+        if attached {
+            world.send(Command::MarkJoined { owner, joined: submission(other) }).unwrap();
+            let settlement = canonical(&completed(other));
+            world.send(Command::SettleJoined { owner, settlement }).unwrap();
+        }
+    }
     let settlement = canonical(&reserved);
     world.send(Command::Finalize { owner, settlement }).unwrap();
 }

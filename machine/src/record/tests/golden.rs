@@ -121,7 +121,7 @@ fn case_sq_07_a_field_of_another_shape_fails_closed() {
         ("a text for a row", with_layout(9, &(submission, epoch, "18"))),
         ("a wide row", with_layout(9, &(submission, epoch, 300_u16))),
         ("a run without its option", with_layout(10, &(submission, RUN, 2_u8))),
-        ("an unknown outcome", with_layout(10, &(submission, Some(RUN), 3_u8))),
+        ("an unknown outcome", with_layout(10, &(submission, Some(RUN), 4_u8))),
         ("a flag for an enum", with_layout(5, &(submission, call, true))),
     ];
     for (what, bytes) in mutated {

@@ -72,6 +72,14 @@ fn every_kind_of_batch_is_reached_and_has_its_own_name() {
     };
     Arc::make_mut(&mut silent.response).parts.clear();
     kinds.extend(BatchKind::of(&Record::ModelResponded(silent)));
+    let Record::InputRecorded(first) = one_of_each().swap_remove(1) else {
+        panic!("the second sample is an input")
+    };
+    let host = SUBMISSION;
+    for kind in [InputKind::Steering { host }, InputKind::FollowUp { host }] {
+        let later = InputRecorded { kind, ..first.clone() };
+        kinds.extend(BatchKind::of(&Record::InputRecorded(later)));
+    }
     kinds.sort();
     assert_eq!(kinds, BatchKind::ALL, "each kind comes from exactly one record");
     for kind in BatchKind::ALL {

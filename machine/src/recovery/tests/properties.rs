@@ -107,6 +107,8 @@ fn rows_of(decision: &Decision) -> &'static [u8] {
         Decision::ApplyResolutions(_) => &[1, 9],
         Decision::CoverUnknown(_) => &[1, 8],
         Decision::FinalizeFromHistory(_) => &[2],
+        Decision::RepairJoin(_) | Decision::RevertJoin(_) => &[4],
+        Decision::SettleJoined(_) | Decision::AwaitHost => &[5],
         Decision::AppendReserved(_) => &[3],
         Decision::SettleAborted(_) => &[6],
         Decision::Reconcile(_) => &[7],
@@ -140,12 +142,15 @@ fn names_something(decision: &Decision) -> bool {
         Decision::DecideApprovals(them) => !them.is_empty(),
         Decision::ExpireApprovals(them) | Decision::CoverApprovals(them) => !them.is_empty(),
         Decision::ResumeBatch(calls) => !calls.is_empty(),
+        Decision::RepairJoin(them) | Decision::RevertJoin(them) => !them.is_empty(),
+        Decision::SettleJoined(them) => !them.is_empty(),
         Decision::SettleAborted(AbortStep::Reserve)
         | Decision::Nothing
         | Decision::FinalizeFromHistory(_)
         | Decision::AppendReserved(_)
         | Decision::AwaitResolution
         | Decision::AwaitApproval
+        | Decision::AwaitHost
         | Decision::Materialize
         | Decision::RepairReadiness
         | Decision::ApplyInput

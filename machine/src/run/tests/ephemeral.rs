@@ -19,7 +19,7 @@ fn ephemeral(turns: &[&[&'static str]]) -> (Vec<Record>, Settlement) {
             match effect {
                 Effect::Commit(batch) => log.extend(records(&batch)),
                 Effect::External(external) => waiting.insert(0, external),
-                Effect::Schedule { .. } | Effect::Tell(_) => {}
+                Effect::Schedule { .. } | Effect::Tell(_) | Effect::Listen => {}
                 Effect::Settle(settlement) => return (log, settlement),
             }
         }

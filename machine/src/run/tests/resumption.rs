@@ -40,7 +40,7 @@ impl Recorded {
             match effect {
                 Effect::Commit(batch) => self.log.push(Arc::clone(batch)),
                 Effect::External(external) => self.asked.push(external.clone()),
-                Effect::Schedule { .. } | Effect::Tell(_) | Effect::Settle(_) => {}
+                Effect::Schedule { .. } | Effect::Tell(_) | Effect::Listen | Effect::Settle(_) => {}
             }
         }
         self.check();

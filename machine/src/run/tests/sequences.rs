@@ -116,7 +116,7 @@ impl World {
                 }
                 Effect::External(external) => self.ask(external),
                 Effect::Schedule { timer, .. } => self.timers.push(timer),
-                Effect::Tell(_) => {}
+                Effect::Tell(_) | Effect::Listen => {}
                 Effect::Settle(settlement) => {
                     assert_eq!(settlement.check(), Ok(()));
                     self.ended(&settlement);
@@ -347,7 +347,7 @@ fn run_002_random_runs_end_in_every_way() {
             Some(Settlement::Completed { finish, .. }) => alloc::format!("{finish:?}"),
             Some(Settlement::Failed { limit: Some(limit), .. }) => alloc::format!("{limit:?}"),
             Some(Settlement::Failed { diagnostic, .. }) => diagnostic.tag().to_string(),
-            Some(Settlement::Aborted) | None => panic!("nobody aborts"),
+            Some(Settlement::Aborted | Settlement::Joined { .. }) | None => panic!("nobody aborts"),
         });
     }
     let expected = [

@@ -1,7 +1,8 @@
 //! What is said to a run while it is going on.
 
+use super::sequences::desk;
 use super::*;
-use crate::agent::Message;
+use crate::agent::{AgentPolicy, Allowance, Binding, Joins, Message};
 use crate::identity::PrincipalId;
 use crate::record::InputKind;
 use crate::testkit::text;
@@ -83,4 +84,68 @@ fn case_st_07_an_input_that_joins_a_run_is_canonical_with_author_and_time() {
     let Some(Record::InputRecorded(it)) = records.last() else { panic!("{records:?}") };
     assert_eq!((it.submission, it.run, it.at), (TWO.submission(), ONE.run(), Timestamp(1_000)));
     assert_eq!(it.principal.as_str(), "ada");
+}
+
+/// A run that has a lane, before its first request.
+fn listening(story: &Story, binding: Arc<Binding>) -> Bench {
+    let state = Bench::resting_with(binding, story, 1).state.listening();
+    Bench { state, effects: Vec::new() }
+}
+
+fn from_the_lane(key: &'static str, words: &str, wanted: Wanted) -> Steered {
+    Steered {
+        submission: Tale(key).submission(),
+        principal: PrincipalId::new("ada").unwrap(),
+        input: text(words),
+        wanted,
+    }
+}
+
+fn asks_the_lane(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Listen))
+}
+
+#[test]
+fn case_st_01_a_run_asks_its_lane_before_every_request_and_takes_in_what_it_is_told() {
+    let story = Story::new().tell([ONE.input()]);
+    let mut bench = listening(&story, crate::testkit::binding()).told(RESUMED);
+    let effects = bench.look();
+    assert!(asks_the_lane(&effects) && questions(&effects).is_empty(), "it listens first");
+    let mut bench = bench.told(RESUMED);
+    bench.look();
+    let said = alloc::vec![from_the_lane("2", "stop", Wanted::Soon)];
+    let mut bench = bench.told(Input::Heard(said));
+    let effects = bench.look();
+    assert_eq!(inputs(&effects), [InputKind::Steering { host: ONE.submission() }]);
+    assert_eq!(questions(&effects), ["model.call"]);
+    let mut bench = bench.told(Input::Heard(Vec::new()));
+    assert_eq!(bench.look(), [], "nobody has asked");
+    let mut bench = bench.responds(0, &["look"]).authorized(0);
+    bench.look();
+    let mut bench = bench.returns(ONE.start(0, 0, 1));
+    assert!(asks_the_lane(&bench.look()), "and before the next one");
+}
+
+#[test]
+fn run_013_only_an_agent_that_joins_asks_its_lane_before_it_ends() {
+    for (joins, asks) in [(Joins::None, false), (Joins::One, true)] {
+        let policy = AgentPolicy { joins, ..AgentPolicy::default() };
+        let story = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &[])]);
+        let mut bench = listening(&story, desk(policy)).told(RESUMED);
+        let effects = bench.look();
+        assert_eq!(asks_the_lane(&effects), asks, "{joins:?}");
+        let ends = effects.iter().any(|effect| matches!(effect, Effect::Settle(_)));
+        assert_eq!(ends, !asks, "{joins:?}");
+    }
+}
+
+#[test]
+fn case_st_03_a_run_whose_budget_is_used_up_takes_nothing_in_at_its_end() {
+    let allowance = Allowance { turns: Some(1), ..Allowance::default() };
+    let policy = AgentPolicy { joins: Joins::All, allowance, ..AgentPolicy::default() };
+    let story = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &[])]);
+    let mut bench = listening(&story, desk(policy)).told(RESUMED);
+    let effects = bench.look();
+    assert!(!asks_the_lane(&effects), "what waits has a run of its own");
+    assert!(matches!(settlement(&effects), Settlement::Completed { .. }));
 }

@@ -27,7 +27,10 @@ impl Watched {
             match effect {
                 Effect::Tell(event) => self.told.push(event),
                 Effect::Settle(settlement) => self.settled = Some(settlement),
-                Effect::Commit(_) | Effect::External(_) | Effect::Schedule { .. } => {}
+                Effect::Commit(_)
+                | Effect::Listen
+                | Effect::External(_)
+                | Effect::Schedule { .. } => {}
             }
         }
         self

@@ -10,7 +10,7 @@ use everstep_machine::identity::{Sequence, Turn};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{Command, Reserved};
 use everstep_machine::record::{Record, Settlement};
-use everstep_machine::store::StoreCommand;
+use everstep_machine::store::{StoreCommand, Target};
 
 use super::Bench;
 use crate::oracle::{Permits, Property};
@@ -65,7 +65,8 @@ fn sec_04_a_settlement_with_a_secret_is_found_when_it_is_fixed() {
 fn asks(bench: &mut Bench, external: &External) -> Option<Property> {
     let mut outside = Outside::default();
     let answered = outside.perform(&bench.cast, external);
-    let permits = Permits::default();
+    let mut permits = Permits::default();
+    permits.listen(Target::Run(bench.cast.clients[0].submission), &[]);
     bench.judge.happened(&bench.cast, 0, &outside, external, &answered, &permits);
     bench.broken()
 }

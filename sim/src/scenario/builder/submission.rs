@@ -22,6 +22,7 @@ impl Submission {
             input: said("{}"),
             turns: Vec::new(),
             allowance: Allowance::default(),
+            steers: None,
             expect: Vec::new(),
             exactly: ExactlySaid::default(),
         }
@@ -120,6 +121,24 @@ impl Submission {
     #[must_use]
     pub fn expect_limit(mut self, limit: PolicyLimit) -> Self {
         self.exactly.limit = Some(Located::here(limit));
+        self
+    }
+}
+
+impl Submission {
+    /// It is said to the run of this submission, at every moment while that goes on (RUN-012).
+    #[track_caller]
+    #[must_use]
+    pub fn steers(mut self, host: &str) -> Self {
+        self.steers = Some((said(host), said(EVERY_MOMENT)));
+        self
+    }
+
+    /// It is said when the n-th occurrence (from 1) of this failpoint is reached.
+    #[track_caller]
+    #[must_use]
+    pub fn steers_at(mut self, host: &str, failpoint: Failpoint, occurrence: u32) -> Self {
+        self.steers = Some((said(host), said(&format!("{failpoint}@{occurrence}"))));
         self
     }
 }

@@ -4,6 +4,7 @@
 //! against the grammar before, for the sake of better words.
 
 mod aborts;
+mod occasion;
 mod submissions;
 mod tools;
 mod turns;

@@ -3,6 +3,7 @@
 use everstep_machine::identity::{ConversationId, IdempotencyKey, PrincipalId, TenantId};
 use everstep_machine::record::Outcome;
 
+use super::occasion::{occasion, position};
 use super::{Tools, at_most, distinct, json, name, text};
 use crate::scenario::bounds::SUBMISSIONS;
 use crate::scenario::draft::{
@@ -11,7 +12,7 @@ use crate::scenario::draft::{
 use crate::scenario::fault::Fault;
 use crate::scenario::noun::Noun;
 use crate::scenario::words::{OUTCOMES, word};
-use crate::scenario::{Exactly, SubmissionScript, TurnScript};
+use crate::scenario::{Exactly, SteeringScript, SubmissionScript, TurnScript};
 
 pub(super) fn submissions(
     tools: &Tools,
@@ -27,7 +28,7 @@ pub(super) fn submissions(
     let scripts = parts.iter().map(|part| submission(tools, shared, part, is_live));
     let scripts = scripts.collect::<Checked<_>>()?;
     distinct(Noun::Submission, parts.iter().map(|part| &part.name))?;
-    Ok(scripts)
+    steering(scripts, parts)
 }
 
 fn submission(
@@ -53,9 +54,30 @@ fn submission(
         input: json(&part.input)?,
         turns,
         allowance: part.allowance,
+        steers: None,
         exactly: exactly(&part.exactly, &expect)?,
         expect,
     })
+}
+
+/// Whose runs submissions are meant for: of their own conversation, and of one that is not itself
+/// said to a run.
+fn steering(
+    mut scripts: Vec<SubmissionScript>,
+    parts: &[Submission],
+) -> Checked<Vec<SubmissionScript>> {
+    for (at, part) in parts.iter().enumerate() {
+        let Some((said, moment)) = &part.steers else { continue };
+        let host = position(&scripts, said)?;
+        let fits =
+            parts[host].steers.is_none() && scripts[host].conversation == scripts[at].conversation;
+        if host == at || !fits {
+            let name = said.value.clone();
+            return Err(said.site.fault(Fault::NoHost { name }));
+        }
+        scripts[at].steers = Some(SteeringScript { host, moment: occasion(moment)? });
+    }
+    Ok(scripts)
 }
 
 fn expectations(parts: &[Located<Outcome>]) -> Checked<Vec<Outcome>> {

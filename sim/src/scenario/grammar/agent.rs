@@ -8,7 +8,7 @@ use everstep_machine::limits::{
 use super::Presence::{Default, Optional, Required};
 use super::{Key, Shape, Table, key};
 use crate::scenario::bounds::{AMOUNT, COUNT, DISPOSITIONS, LATENCY_MS, RETRIES, TOOLS};
-use crate::scenario::words::{DENIALS, EXHAUSTIONS, VERDICTS, words};
+use crate::scenario::words::{DENIALS, EXHAUSTIONS, JOINS, VERDICTS, words};
 
 pub(in crate::scenario) static AGENT: Table = Table {
     name: "[agent]",
@@ -99,6 +99,13 @@ static POLICY: Table = Table {
             Shape::Word(&words(&DENIALS)),
             Default("\"fail-run\""),
             "What a call that is turned down does: fail the run, or tell the model.",
+        ),
+        key(
+            "joins",
+            Shape::Word(&words(&JOINS)),
+            Default("\"none\""),
+            "Which submissions that wait behind a run it answers together with its first, when it \
+             would otherwise stop: none, the next one, or all that may.",
         ),
         key(
             "approval",

@@ -37,6 +37,12 @@ pub(super) static SUBMISSION: Table = Table {
             "How much less than its agent's policy allows this run may use.",
         ),
         key(
+            "steers",
+            Shape::Table(&STEERING),
+            Optional,
+            "That it is said to the run of another submission.",
+        ),
+        key(
             "expect",
             Shape::Words(&words(&OUTCOMES)),
             Default("[]"),
@@ -61,6 +67,24 @@ pub(super) static SUBMISSION: Table = Table {
             Shape::Word(&words(&LIMITS)),
             Optional,
             "The limit that ended it, if it failed.",
+        ),
+    ],
+    rules: &[],
+};
+
+static STEERING: Table = Table {
+    name: "`steers`",
+    definition: "steering",
+    about: "That a submission is said to the run of another one. If that asks its model no more, it \
+            has a run of its own.",
+    keys: &[
+        key("run", Shape::Name, Required, "The submission that began the run."),
+        key(
+            "at",
+            Shape::Text,
+            Default("\"every-moment\""),
+            "`every-moment` while the run goes on, or the failpoint at which it is said, with `@n` \
+             for the n-th time.",
         ),
     ],
     rules: &[],

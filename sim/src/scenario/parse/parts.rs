@@ -89,6 +89,9 @@ fn submission(row: &Row<'_, '_>) -> Checked<Submission> {
         meaning(&OUTCOMES, &word.value).map(|outcome| Located::new(outcome, word.site))
     });
     let allowance = row.row("allowance").map(|row| allowance(&row)).unwrap_or_default();
+    let steers = row.row("steers").map(|row| -> Checked<_> {
+        Ok((row.need("run", "`steers`")?, row.text_or("at", EVERY_MOMENT)))
+    });
     Ok(Submission {
         conversation: row.text_or("conversation", "main"),
         principal: row.text_or("principal", "client"),
@@ -97,6 +100,7 @@ fn submission(row: &Row<'_, '_>) -> Checked<Submission> {
         input: row.json_or("input", "null")?,
         turns: row.each("turns", turns::turn)?,
         allowance,
+        steers: steers.transpose()?,
         expect: expect.collect(),
         exactly: ExactlySaid {
             finish: row.word("expect_finish", &FINISHES),

@@ -13,7 +13,7 @@ use super::{Row, texts};
 use crate::scenario::bounds::DEFAULT_MAX_TURNS;
 use crate::scenario::check::{name, pointer, schema};
 use crate::scenario::draft::{Checked, Located, Said};
-use crate::scenario::words::{DENIALS, EXHAUSTIONS, VERDICTS};
+use crate::scenario::words::{DENIALS, EXHAUSTIONS, JOINS, VERDICTS};
 
 /// An agent as a file says it.
 pub(in crate::scenario) struct Agent {
@@ -83,6 +83,7 @@ fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
         output: row.json("output")?.map(|said| schema("output", &said)).transpose()?,
         disposition: row.row("disposition").map(|row| disposition(&row)).transpose()?,
         status_note: row.flag("status_note") == Some(true),
+        joins: row.word_or("joins", &JOINS, usual.joins),
     })
 }
 

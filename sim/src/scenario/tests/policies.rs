@@ -2,7 +2,7 @@
 
 use everstep_machine::agent::{
     AgentPolicy, Allowance, ApprovalPolicy, ApprovalRule, ContextPolicy, Dimension,
-    DispositionRule, FailureMode, ModelFault, ModelRetry, OnDenial, OnExhaustion, Pointer,
+    DispositionRule, FailureMode, Joins, ModelFault, ModelRetry, OnDenial, OnExhaustion, Pointer,
     RetryClass, Risk, Schema, Usage, UsageReporting, Verdict,
 };
 use everstep_machine::identity::{DurationMs, GroupName, PrincipalId};
@@ -47,6 +47,7 @@ output = { type = "object" }
 status_note = true
 retry = { retries = 4, first_ms = 10, longest_ms = 20 }
 context = { limit_tokens = 200, keep_tokens = 100 }
+joins = "all"
 approval = { expiry_ms = 60000, on_expiry = "approve", approver = "carol" }
 disposition = { at = "/verdict", allowed = ["done", "refused"] }
 "#,
@@ -78,6 +79,7 @@ disposition = { at = "/verdict", allowed = ["done", "refused"] }
             allowed: vec!["done".into(), "refused".into()],
         }),
         status_note: true,
+        joins: Joins::All,
     };
     assert_eq!(scenario.agent.policy, expected);
     assert_eq!(scenario.agent.definition(Vec::new()).policy(), &expected);

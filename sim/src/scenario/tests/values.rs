@@ -6,7 +6,7 @@ use everstep_machine::identity::{ConversationId, DurationMs, IdempotencyKey, Too
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Outcome;
 
-use super::super::{AbortMoment, AnswerScript, FaultScript, Says, TurnScript, USUAL_USAGE};
+use super::super::{AnswerScript, FaultScript, Occasion, Says, TurnScript, USUAL_USAGE};
 use super::{accepted, small_and, small_with};
 
 fn json(text: &str) -> CanonicalJson {
@@ -47,7 +47,7 @@ fn scenario_defaults_are_those_the_schema_names() {
     assert!(submission.expect.is_empty());
     assert_eq!(submission.turns[0].calls()[0].parameters, json("{}"));
     let abort = &scenario.aborts[0];
-    assert_eq!((abort.submission, abort.moment), (0, AbortMoment::Every));
+    assert_eq!((abort.submission, abort.moment), (0, Occasion::Every));
     assert_eq!((abort.principal.as_str(), abort.reason.as_str()), ("client", "no longer wanted"));
 }
 
@@ -124,7 +124,7 @@ answer = "safe-to-repeat"
     assert_eq!(u.turns, [says(""), fails(ModelFault::Unavailable(fault))]);
     let invoked =
         Failpoint::new(EffectKind::External(ExternalKind::InvokeTool), CrashPhase::During);
-    assert_eq!(scenario.aborts[0].moment, AbortMoment::At(invoked, 3));
+    assert_eq!(scenario.aborts[0].moment, Occasion::At(invoked, 3));
     assert_eq!(scenario.aborts[0].submission, 1);
 }
 
@@ -133,7 +133,7 @@ fn scenario_every_failpoint_can_be_named() {
     for failpoint in Failpoint::all() {
         let text =
             small_and(&format!("[[aborts]]\nsubmission = \"first\"\nat = \"{failpoint}\"\n"));
-        assert_eq!(accepted(&text).aborts[0].moment, AbortMoment::At(failpoint, 1));
+        assert_eq!(accepted(&text).aborts[0].moment, Occasion::At(failpoint, 1));
     }
 }
 

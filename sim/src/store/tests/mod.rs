@@ -49,6 +49,7 @@ fn call(key: &str) -> Call {
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string("hello").unwrap(),
         allowance: everstep_machine::agent::Allowance::default(),
+        steers: None,
         binding: Arc::new(Binding { definition, model: Digest::ZERO }),
         producer: producer(),
     }

@@ -233,6 +233,7 @@ impl Seen {
             agent: AgentId::new("clerk").unwrap(),
             payload: Digest::of("test/payload", input.as_bytes()),
             allowance: everstep_machine::agent::Allowance::default(),
+            steers: None,
             input: text(input),
         }
     }

@@ -35,6 +35,7 @@ pub(crate) fn call(conversation: &ConversationId, key: &str, input: &str) -> Cal
         key: IdempotencyKey::new(key).unwrap(),
         input: CanonicalJson::string(input).unwrap(),
         allowance: Allowance::default(),
+        steers: None,
         binding: binding(),
         producer: ProducerId::new("front").unwrap(),
     }

@@ -91,11 +91,18 @@ impl Shelf {
     }
 
     fn read_lane(&self, target: Target, now: Timestamp) -> LaneView {
-        let row = match target {
-            Target::Claimable => ledger::candidate(&self.slice(Footprint::Candidates(None)), now),
-            Target::Submission(id) => self.slice(Footprint::Submission(id)).row(id).cloned(),
+        let wanted = match target {
+            Target::Claimable => ledger::candidate(&self.slice(Footprint::Candidates(None)), now)
+                .map(|row| row.admission.submission),
+            Target::Submission(id) | Target::Owned(id) | Target::Run(id) => Some(id),
         };
-        LaneView { lane: self.lane.clone(), row, now: self.lane.time(now) }
+        let footprint = match (target, wanted) {
+            (_, None) => Footprint::Candidates(None),
+            (Target::Claimable | Target::Owned(_), Some(id)) => Footprint::Attached(id),
+            (Target::Submission(_), Some(id)) => Footprint::Submission(id),
+            (Target::Run(_), Some(id)) => Footprint::Offered(id),
+        };
+        LaneView::of(self.slice(footprint), wanted, now)
     }
 
     fn ledger(

@@ -69,7 +69,9 @@ impl World<'_> {
                     happened.push(Happened::Settled(settlement));
                     continue;
                 }
-                Effect::Schedule { timer: Timer::Deadline, .. } | Effect::Tell(_) => continue,
+                Effect::Schedule { timer: Timer::Deadline, .. }
+                | Effect::Tell(_)
+                | Effect::Listen => continue,
                 Effect::Schedule { timer, .. } => Input::Due(timer),
                 Effect::External(external) => {
                     let answer = self.answer(&external);

@@ -32,6 +32,7 @@ impl Watched {
             Effect::Commit(_)
             | Effect::External(_)
             | Effect::Schedule { .. }
+            | Effect::Listen
             | Effect::Settle(_) => None,
         });
         events.collect()
