@@ -35,6 +35,8 @@ pub enum Defect {
     SilenceRepeated,
     /// The store forgets which owners of a submission have died.
     DeathsForgotten,
+    /// The store forgets what was tried again.
+    RetriesForgotten,
 }
 
 /// A text names no defect.
@@ -57,6 +59,7 @@ impl Defect {
         Self::SilenceCalledFailure,
         Self::SilenceRepeated,
         Self::DeathsForgotten,
+        Self::RetriesForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -75,6 +78,7 @@ impl Defect {
             Self::SilenceCalledFailure => "silence-called-failure",
             Self::SilenceRepeated => "silence-repeated",
             Self::DeathsForgotten => "deaths-forgotten",
+            Self::RetriesForgotten => "retries-forgotten",
         }
     }
 }

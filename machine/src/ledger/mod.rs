@@ -12,6 +12,8 @@
 //!
 //! Running --Suspend--> Suspended --CoverApprovals (the last one)--> Running
 //!
+//! given up --Retry--> given up, and a new row that is Ready
+//!
 //! any but Settled --Finalize--> Settled               canonical history wins
 //! any but Settled --Reserve(Aborted)--> Terminalizing once an abort is intended
 //! ```
@@ -28,6 +30,7 @@
 //! | DUR-005: one owner a lane | [`Lane::owner`] is one value; [`Slice::apply`] asserts its epoch |
 //! | DUR-006: every write of an owner is fenced | `step::owned` compares token and epoch |
 //! | AUTH-14: a request is decided once | `Decide`: the first intent stands, and none comes after the expiry |
+//! | DUR-018: what was given up is tried again once | `Retry`: one command writes both rows; the first intent stands |
 //! | DUR-017: an unknown holds its row | `Unknown` is claimable only when covered or aborted |
 //! | CL-01, CL-03: time is the store's and never falls | [`Lane::time`]; [`Slice::apply`] asserts it |
 //!
@@ -41,6 +44,7 @@
 mod approval;
 mod input;
 mod rebuild;
+mod retry;
 mod slice;
 mod state;
 mod step;
@@ -48,6 +52,7 @@ mod step;
 pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
+pub use retry::{Chain, Retried, RetryIntent};
 pub use slice::{Change, Slice};
 pub use state::{
     AbortIntent, InputMarker, Lane, Mark, MarkState, Owner, Phase, Reserved, ResolutionIntent, Row,

@@ -42,6 +42,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "output-contract",
     "parallel-readonly",
     "poison",
+    "poison-retried",
     "rate-limited",
     "redacted-result",
     "repeated-failures",

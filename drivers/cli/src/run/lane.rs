@@ -9,7 +9,10 @@ use everstep_machine::scheduler::Findings;
 use everstep_runtime::{Bindings, LookOut, ScanFailed};
 use everstep_sqlite::{Clock as _, SqliteReader, WallClock};
 
-/// Looks at one lane. Its conversation holds one submission, so its slice is that row.
+use crate::database::last_of_chain;
+
+/// Looks at one lane. Its conversation holds one submission and what tries it again: only the last of
+/// them may have anything to do, so the slice is that row.
 pub(super) struct OwnLane {
     reader: SqliteReader,
     lane: ConversationId,
@@ -30,7 +33,7 @@ impl LookOut for OwnLane {
     fn scan(&mut self, _: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
         let failed = |why: everstep_sqlite::StoreError| ScanFailed(why.to_string());
         let lane = self.reader.lane(&self.lane).map_err(failed)?;
-        let row = self.reader.row(&self.lane, self.submission).map_err(failed)?;
+        let row = last_of_chain(&self.reader, &self.lane, self.submission).map_err(failed)?;
         let (Some(lane), Some(row)) = (lane, row) else { return Ok(Findings::default()) };
         let slice = Slice { lane, rows: vec![row] };
         let clock = WallClock.now();

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
 use everstep_machine::record::Record;
-use everstep_runtime::{Config, Failpoints, Host, Interrupts, Standing, block_on};
+use everstep_runtime::{Config, Failpoints, Host, HostError, Interrupts, Standing, block_on};
 use everstep_sim::scenario::AgentFile;
 use everstep_sqlite::{Options, SqliteStore};
 
@@ -76,10 +76,7 @@ fn carried_on(args: &Run) -> Outcome {
         host.on_event(progress::watcher());
         let answer = async {
             host.submit(call).await?;
-            let standing = host.wait(&lane, submission).await?;
-            // What was said of its doubts is recorded too; how it ended is known either way.
-            let _ = host.rest(&lane, submission).await;
-            Ok(standing)
+            ended(&host, &lane, submission).await
         };
         let Some(answer) = interrupts.unless(answer).await else {
             stopped(host, interrupts).await;
@@ -88,7 +85,7 @@ fn carried_on(args: &Run) -> Outcome {
         };
         let answer = answer.map_err(|error| failed(error, &trouble, &args.db));
         // While the store is open: whoever only looks leaves files beside one that is closed.
-        let report = answer.and_then(|standing| Report::of(args, &lane, submission, standing));
+        let report = answer.and_then(|(last, standing)| Report::of(args, &lane, last, standing));
         // A signal cuts that short.
         let _ = interrupts.unless(host.stop()).await;
         report.map(Some)
@@ -98,6 +95,25 @@ fn carried_on(args: &Run) -> Outcome {
         None => {
             output::note(STOPPED);
             Ok(Exit::Budget)
+        }
+    }
+}
+
+/// How a submission stands in the end, or what tries it again because somebody wanted that, and which
+/// of them it is.
+async fn ended(
+    host: &Host,
+    lane: &ConversationId,
+    submission: SubmissionId,
+) -> Result<(SubmissionId, Standing), HostError> {
+    let mut last = submission;
+    loop {
+        let standing = host.wait(lane, last).await?;
+        // What was said of its doubts is recorded too; how it ended is known either way.
+        let _ = host.rest(lane, last).await;
+        match &host.row(lane, last).await?.chain.retried {
+            Some(retried) => last = retried.successor,
+            None => return Ok((last, standing)),
         }
     }
 }
@@ -147,6 +163,8 @@ fn settled<'a>(
     let options = Options::new(&args.db).create(false);
     let store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
     let reader = database::reader(&args.db)?;
+    let last = database::last_of_chain(&reader, lane, submission).map_err(database::unread)?;
+    let submission = last.map_or(submission, |row| row.admission.submission);
     let mut settled = None;
     database::batches(&reader, lane, |batch| {
         for record in batch.batch().records() {

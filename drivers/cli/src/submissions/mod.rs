@@ -5,6 +5,7 @@
 
 mod act;
 mod decide;
+mod retry;
 mod show;
 
 use everstep_machine::agent::Verdict;
@@ -21,6 +22,7 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
         SubmissionsAct::List { all, look } => show::list(*all, look),
         SubmissionsAct::Show { submission, look } => show::one(submission, look),
         SubmissionsAct::Abort { submission, word, look } => act::abort(submission, word, look),
+        SubmissionsAct::Retry { submission, word, look } => retry::retry(submission, word, look),
         SubmissionsAct::Resolve(args) => act::resolve(args),
         SubmissionsAct::Approve(args) => decide::decide(args, Verdict::Approved),
         SubmissionsAct::Deny(args) => decide::decide(args, Verdict::Denied),

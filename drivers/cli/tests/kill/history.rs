@@ -36,15 +36,25 @@ const WITHOUT: &[Place] = &[Created, Input, Answered, Settled];
 const ASKED: &[Place] =
     &[Created, Input, Answered, Asked, Decided, Prepared, Result, Answered, Settled];
 const DENIED: &[Place] = &[Created, Input, Answered, Asked, Decided, Result, Settled];
+/// What was given up before its model ever answered, and what tries it again.
+const RETRIED: &[Place] =
+    &[Created, Input, Settled, Input, Answered, Prepared, Result, Answered, Settled];
 const ABORTED: &[Place] = &[Created, Input, Aborted, Settled];
 
-/// One conversation, one submission, one settlement; the records in their order; every digest
+/// One conversation, one submission, one settlement, and for what was given up one more that tries it
+/// again; the records in their order; every digest
 /// right.
 pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
     let lanes = reader.lanes(None, 8).expect("it is read").entries;
     let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
     let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows").entries;
-    let [row] = rows.as_slice() else { panic!("one line, one submission: {rows:?}") };
+    let (dead, row) = match rows.as_slice() {
+        [row] => (None, row),
+        [dead, row] => (Some(dead), row),
+        _ => panic!("one line, one submission, tried again once: {rows:?}"),
+    };
+    let successor = dead.map(|dead| dead.chain.retried.as_ref().expect("a retry").successor);
+    assert!(successor.is_none_or(|it| it == row.admission.submission), "{rows:?}");
     assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == outcome), "{row:?}");
     reader.verify(&lane.conversation).expect("every digest is right");
     let page = reader.log_page(&lane.conversation, Sequence(0)).expect("a page");
@@ -52,12 +62,13 @@ pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize) {
     let all: Vec<Place> = records.map(place).collect();
 
     let settlements = all.iter().filter(|place| **place == Settled).count();
-    assert_eq!(settlements, 1, "{all:?}");
+    assert_eq!(settlements, rows.len(), "{all:?}");
     let mut order = all.clone();
     order.retain(|place| !matches!(place, Unknown | Resolved | TakenOver));
     // A start that did not happen, or may happen again, is prepared again under another epoch.
     order.dedup_by(|one, other| *one == Prepared && *other == Prepared);
     let expected = match (outcome, effects) {
+        _ if dead.is_some() => RETRIED,
         (Outcome::Completed, 0) => WITHOUT,
         (Outcome::Completed, _) if all.contains(&Asked) => ASKED,
         (Outcome::Completed, _) => WITH_A_CALL,

@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::AdmissionSequence;
 use everstep_machine::ledger::Row;
+use everstep_machine::limits::FRUITLESS_CLAIMS;
 use everstep_machine::record::Outcome;
 use everstep_sqlite::{CommitMode, SqliteReader};
 
@@ -44,6 +45,8 @@ pub(crate) enum Act {
     Expire,
     /// A client wants it to end.
     Abort,
+    /// Somebody has it tried again.
+    Retry,
 }
 
 /// Where kills are played.
@@ -84,6 +87,8 @@ pub(crate) fn stages() -> Vec<Stage> {
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
+    // The first of them records the input, and the next five die in vain.
+    let given_up = [vec![asked.clone(); 1 + FRUITLESS_CLAIMS], vec![Act::Run]].concat();
     vec![
         stage("ordinary", CHARGE, &[], Act::Run),
         Stage { repeats: &["tool.", "Tool"], ..stage("idempotent", NOTIFY, &[], Act::Run) },
@@ -115,6 +120,7 @@ pub(crate) fn stages() -> Vec<Stage> {
             outcome: aborted,
             ..stage("aborted", CHARGE, &[asked, Act::Abort], Act::Run)
         },
+        stage("retry", CHARGE, &given_up, Act::Retry),
     ]
 }
 
@@ -216,6 +222,9 @@ impl Folder {
             }
             Act::Approve => {
                 command.args(["submissions", "approve", &self.submission(), "--db", "db"]);
+            }
+            Act::Retry => {
+                command.args(["submissions", "retry", &self.submission(), "--db", "db"]);
             }
             Act::Expire => return self.wait_for_expiry(),
             Act::Resolve => {

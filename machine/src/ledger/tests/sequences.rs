@@ -4,6 +4,21 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The text of a failure that gives up.
+const POISON: &str = "poison";
+
+/// Every submission that there may be, and what tries each of them again.
+fn numbers() -> impl Iterator<Item = u8> {
+    (0..4).chain(RETRIES..RETRIES + 4)
+}
+
+fn ended(n: u8, outcome: Outcome, text: &str) -> Reserved {
+    match (outcome, text) {
+        (Outcome::Failed, POISON) => poison(n),
+        _ => settled(n, outcome, text),
+    }
+}
+
 /// How an owner's command proves itself.
 #[derive(Clone, Copy, Debug)]
 struct Proof {
@@ -39,6 +54,7 @@ enum Act {
     Own(Proof, Verb),
     Abort(u8, &'static str),
     Resolve(u8, u8, bool),
+    Retry(u8, &'static str),
     /// Milliseconds, backwards or forwards.
     Clock(i64),
 }
@@ -47,7 +63,7 @@ fn verb() -> impl Strategy<Value = Verb> {
     let doubts = || prop::collection::vec(0..3_u8, 0..3);
     let outcome =
         || prop_oneof![Just(Outcome::Completed), Just(Outcome::Failed), Just(Outcome::Aborted)];
-    let text = || prop_oneof![4 => Just("done"), 1 => Just("other")];
+    let text = || prop_oneof![4 => Just("done"), 1 => Just("other"), 2 => Just(POISON)];
     prop_oneof![
         2 => (0..90_000_u64).prop_map(Verb::Renew),
         1 => Just(Verb::Release),
@@ -60,7 +76,7 @@ fn verb() -> impl Strategy<Value = Verb> {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let row = || 0..4_u8;
+    let row = || prop_oneof![6 => 0..4_u8, 1 => RETRIES..RETRIES + 4];
     let text = prop_oneof![4 => Just("hello"), 1 => Just("other")];
     let seldom = || prop::bool::weighted(0.1);
     let age = prop_oneof![4 => Just(0_usize), 1 => 0..4_usize];
@@ -75,7 +91,8 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (-10 * MINUTE as i64)..(10 * MINUTE as i64),
     ];
     prop_oneof![
-        3 => (row(), text).prop_map(|(row, text)| Act::Admit(row, text)),
+        // No client can name what tries another one again.
+        3 => (0..4_u8, text).prop_map(|(row, text)| Act::Admit(row, text)),
         3 => row().prop_map(Act::Ready),
         5 => (prop::option::weighted(0.3, row()), behind, reuse)
             .prop_map(|(row, behind, reuse)| Act::Claim { row, behind, reuse }),
@@ -84,6 +101,8 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(row, who)| Act::Abort(row, who)),
         3 => (row(), 0..3_u8, any::<bool>())
             .prop_map(|(row, doubt, how)| Act::Resolve(row, doubt, how)),
+        3 => (row(), prop_oneof![Just("ada"), Just("bob")])
+            .prop_map(|(row, who)| Act::Retry(row, who)),
         5 => jump.prop_map(Act::Clock),
     ]
 }
@@ -115,13 +134,17 @@ impl World {
                 let (doubt, intent) = (doubt(*d), intent(how));
                 Command::Resolve { submission: submission(*n), doubt, intent }
             }
+            Act::Retry(n, who) => {
+                let intent = RetryIntent { principal: principal(who), reason: Arc::from("mended") };
+                Command::Retry { submission: submission(*n), intent }
+            }
         };
         let _answer = self.send(command);
     }
 
     fn claim(&mut self, row: Option<u8>, behind: u64, reuse: Option<u8>) -> Command {
         let candidate = self.bench.candidate();
-        let found = (0..4).find(|n| Some(submission(*n)) == candidate);
+        let found = numbers().find(|n| Some(submission(*n)) == candidate);
         self.fresh += 1;
         let command =
             self.bench.claim_command(row.or(found).unwrap_or(0), reuse.unwrap_or(self.fresh));
@@ -132,7 +155,7 @@ impl World {
 
     fn owned(&self, proof: Proof, verb: &Verb) -> Option<Command> {
         let mut owner = *self.claims.get(proof.age)?;
-        let n = (0..4).find(|n| submission(*n) == owner.submission)?;
+        let n = numbers().find(|n| submission(*n) == owner.submission)?;
         if proof.token {
             owner.token = token(200);
         }
@@ -147,10 +170,10 @@ impl World {
             Verb::MarkUnknown(numbers) => Command::MarkUnknown { owner, doubts: doubts(numbers) },
             Verb::Cover(numbers) => Command::CoverUnknown { owner, doubts: doubts(numbers) },
             Verb::Reserve(outcome, text) => {
-                Command::Reserve { owner, reserved: settled(n, *outcome, text) }
+                Command::Reserve { owner, reserved: ended(n, *outcome, text) }
             }
             Verb::Finalize(outcome, text) => {
-                let settlement = canonical(&settled(n, *outcome, text));
+                let settlement = canonical(&ended(n, *outcome, text));
                 Command::Finalize { owner, settlement }
             }
         })
@@ -178,6 +201,7 @@ impl World {
             assert_eq!(self.bench.again(command), expected, "answered as the first time");
         }
         findable(&self.bench);
+        chained(&self.bench);
         answer
     }
 }
@@ -198,6 +222,20 @@ fn only_grows(before: &Bench, after: &Bench) {
     }
 }
 
+/// Whoever tries another one again is named by it, alone and as it was (DUR-018).
+fn chained(bench: &Bench) {
+    for row in &bench.rows {
+        let Some(dead) = row.chain.retry_of else { continue };
+        let of = |row: &&Arc<Row>| row.chain.retry_of == Some(dead);
+        assert_eq!(bench.rows.iter().filter(of).count(), 1, "one successor a dead letter");
+        let dead = bench.rows.iter().find(|it| it.admission.submission == dead).unwrap();
+        let named = dead.chain.retried.as_ref().unwrap();
+        assert_eq!((named.successor, named.position), (row.admission.submission, row.sequence));
+        assert!(matches!(&dead.phase, Phase::Settled(settled) if settled.given_up));
+        assert_eq!(dead.admission.again(), *row.admission);
+    }
+}
+
 fn owner_of(command: &Command) -> Option<Ownership> {
     match command {
         Command::Renew { owner, .. }
@@ -215,7 +253,8 @@ fn owner_of(command: &Command) -> Option<Ownership> {
         | Command::Claim(_)
         | Command::Abort { .. }
         | Command::Resolve { .. }
-        | Command::Decide { .. } => None,
+        | Command::Decide { .. }
+        | Command::Retry { .. } => None,
     }
 }
 
@@ -260,7 +299,7 @@ fn findable(bench: &Bench) {
         later.now = later.now.max(at);
         assert!(later.candidate().is_some(), "a lane wakes for something");
     }
-    for n in 0..4 {
+    for n in numbers() {
         let claimed = bench.clone().claim(n, 255);
         let found = candidate == Some(submission(n));
         assert!(!found || claimed.is_ok(), "a candidate can be claimed: {claimed:?}");
@@ -271,7 +310,7 @@ fn findable(bench: &Bench) {
 /// Once people answer and leases run out, everything settles, in a bounded number of claims.
 fn drain(world: &mut World) {
     for _ in 0..16 {
-        for n in 0..4 {
+        for n in numbers() {
             for d in 0..3 {
                 let (doubt, intent) = (doubt(d), intent(Resolution::NeverStarted));
                 let _ = world.send(Command::Resolve { submission: submission(n), doubt, intent });
@@ -281,7 +320,7 @@ fn drain(world: &mut World) {
             world.bench.expire();
         }
         let Some(next) = world.bench.candidate() else { break };
-        let n = (0..4).find(|n| submission(*n) == next).unwrap();
+        let n = numbers().find(|n| submission(*n) == next).unwrap();
         let command = world.claim(Some(n), 0, None);
         world.send(command).unwrap();
         settle(world, n, world.claims[0]);

@@ -2,11 +2,11 @@
 
 use everstep_machine::effect::Failpoint;
 
+use super::submissions::position;
 use super::{at_most, name, text};
 use crate::scenario::bounds::ABORTS;
 use crate::scenario::draft::{Abort, Checked, Said};
 use crate::scenario::fault::Fault;
-use crate::scenario::noun::Noun;
 use crate::scenario::words::{EVERY_MOMENT, nearest};
 use crate::scenario::{AbortMoment, AbortScript, SubmissionScript};
 
@@ -19,15 +19,8 @@ pub(super) fn aborts(
 }
 
 fn abort(submissions: &[SubmissionScript], part: &Abort) -> Checked<AbortScript> {
-    let said = &part.submission;
-    let names = || submissions.iter().map(|submission| submission.name.as_str());
-    let Some(submission) = names().position(|name| name == said.value) else {
-        let nearest = nearest(&said.value, names()).map(str::to_owned);
-        let (noun, name) = (Noun::Submission, said.value.clone());
-        return Err(said.site.fault(Fault::Unknown { noun, name, nearest }));
-    };
     Ok(AbortScript {
-        submission,
+        submission: position(submissions, &part.submission)?,
         moment: moment(&part.at)?,
         principal: name(
             "principal",

@@ -4,6 +4,7 @@
 //! against the grammar before, for the sake of better words.
 
 mod aborts;
+mod retries;
 mod submissions;
 mod tools;
 mod turns;
@@ -40,6 +41,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     };
     let submissions = submissions::submissions(&tools, &turns, &draft)?;
     let aborts = aborts::aborts(&submissions, &draft.aborts)?;
+    let retries = retries::retries(&tools, &submissions, &draft.retries)?;
     let resolutions = tools.resolutions(&draft.answers)?;
     let Tools(tools) = tools;
     Ok(Scenario {
@@ -53,6 +55,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         model,
         submissions,
         aborts,
+        retries,
         resolutions,
         workers,
     })

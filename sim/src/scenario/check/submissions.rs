@@ -10,7 +10,7 @@ use crate::scenario::draft::{
 };
 use crate::scenario::fault::Fault;
 use crate::scenario::noun::Noun;
-use crate::scenario::words::{OUTCOMES, word};
+use crate::scenario::words::{OUTCOMES, nearest, word};
 use crate::scenario::{Exactly, SubmissionScript, TurnScript};
 
 pub(super) fn submissions(
@@ -58,7 +58,7 @@ fn submission(
     })
 }
 
-fn expectations(parts: &[Located<Outcome>]) -> Checked<Vec<Outcome>> {
+pub(super) fn expectations(parts: &[Located<Outcome>]) -> Checked<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for part in parts {
         if outcomes.contains(&part.value) {
@@ -68,6 +68,16 @@ fn expectations(parts: &[Located<Outcome>]) -> Checked<Vec<Outcome>> {
         outcomes.push(part.value);
     }
     Ok(outcomes)
+}
+
+/// Which submission a name means.
+pub(super) fn position(submissions: &[SubmissionScript], said: &Said) -> Checked<usize> {
+    let names = || submissions.iter().map(|submission| submission.name.as_str());
+    names().position(|name| name == said.value).ok_or_else(|| {
+        let nearest = nearest(&said.value, names()).map(str::to_owned);
+        let (noun, name) = (Noun::Submission, said.value.clone());
+        said.site.fault(Fault::Unknown { noun, name, nearest })
+    })
 }
 
 /// What more is expected; of no outcome that is not expected.
