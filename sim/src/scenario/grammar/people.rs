@@ -27,7 +27,7 @@ pub(super) static ABORT: Table = Table {
 
 pub(super) static RETRY: Table = Table {
     name: "[[retries]]",
-    definition: "retry",
+    definition: "retried",
     about: "What operators have tried again once it was given up.",
     keys: &[
         key(
