@@ -37,6 +37,8 @@ pub enum Defect {
     SteeringHidden,
     /// The store forgets which owners of a submission have died.
     DeathsForgotten,
+    /// The store forgets what was tried again.
+    RetriesForgotten,
 }
 
 /// A text names no defect.
@@ -60,6 +62,7 @@ impl Defect {
         Self::SilenceRepeated,
         Self::SteeringHidden,
         Self::DeathsForgotten,
+        Self::RetriesForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -79,6 +82,7 @@ impl Defect {
             Self::SilenceRepeated => "silence-repeated",
             Self::SteeringHidden => "steering-hidden",
             Self::DeathsForgotten => "deaths-forgotten",
+            Self::RetriesForgotten => "retries-forgotten",
         }
     }
 }

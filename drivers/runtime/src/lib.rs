@@ -43,6 +43,7 @@ mod permits;
 mod ports;
 mod prepared;
 mod run_stream;
+mod saying;
 mod store;
 mod stream;
 mod streams;
@@ -51,7 +52,7 @@ mod tool;
 mod wait;
 
 pub use client::HostError;
-pub use ephemeral::{End, Ephemeral, EphemeralError, HasEnded, How};
+pub use ephemeral::{End, Ephemeral, EphemeralError, How};
 pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};
@@ -63,10 +64,11 @@ pub use ports::{
 };
 pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
+pub use saying::NotSaid;
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
 pub use tool::{
     Cancellation, Canceller, Ended, Failed, HandlerError, Live, NoFailure, Tool, ToolContext,
-    ToolFault, Toolkit, ToolkitError, ToolkitFault,
+    ToolFault, Toolkit, ToolkitError, ToolkitFault, in_time,
 };
 pub use wait::Standing;

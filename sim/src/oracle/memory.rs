@@ -21,6 +21,8 @@ pub(super) struct Memory {
     pub(super) repeats: Vec<ToolCallId>,
     /// What people decided, as the ledger accepted it.
     pub(super) decisions: Vec<(ApprovalId, Verdict)>,
+    /// What was given up, and what tries it again, as the ledger accepted it.
+    pub(super) retries: Vec<(SubmissionId, SubmissionId)>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
     /// Starts that gave no answer and of which nobody has found out how they ended.
@@ -87,6 +89,7 @@ impl Memory {
             lanes: lanes.collect(),
             repeats: Vec::new(),
             decisions: Vec::new(),
+            retries: Vec::new(),
             asked: Vec::new(),
             silent: Vec::new(),
         }
@@ -99,7 +102,7 @@ impl Memory {
             (lane.claimed, lane.fenced).hash(state);
         }
         self.repeats.hash(state);
-        self.silent.hash(state);
+        (&self.silent, &self.retries).hash(state);
     }
 }
 

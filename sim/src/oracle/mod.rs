@@ -15,6 +15,7 @@
 //! | `budget`, `account` | what a run uses up, and what may follow |
 //! | `secret` | what is to be taken out |
 //! | `patience` | how often owners died, and what was given up |
+//! | `retry` | what is tried again once it was given up |
 //! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
 //! | `end` | what is left when nothing happens any more |
@@ -34,6 +35,7 @@ mod patience;
 mod permits;
 mod property;
 mod request;
+mod retry;
 mod secret;
 
 use std::hash::{Hash, Hasher};

@@ -17,7 +17,7 @@ use everstep_machine::effect::{
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_runtime::{
     AllowAll, Approver, Authorizer, Bindings, BoxFuture, Ended, Handlers, Live, Model, NoApprover,
-    NoReconciler, Parts, Ports, Reconciler, blocking, pause,
+    NoReconciler, Parts, Ports, Reconciler, blocking, in_time, pause,
 };
 use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
@@ -158,7 +158,7 @@ impl Approver for Approvals {
     }
 }
 
-/// The handlers of the file's tools.
+/// The handlers of the file's tools. None runs for longer than its definition says.
 struct FileTools {
     file: Arc<AgentFile>,
     checker: Checker,
@@ -171,11 +171,15 @@ impl FileTools {
 }
 
 impl Handlers for FileTools {
-    fn invoke(&self, invocation: Invocation, _: Live) -> BoxFuture<Ended> {
+    fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended> {
         let tool = self.file.tool(&invocation.tool).cloned();
         Box::pin(async move {
             match tool {
-                Some(tool) => handle(tool, invocation).await,
+                Some(tool) => {
+                    let definition = tool.definition.clone();
+                    let work = handle(tool, invocation.clone());
+                    in_time(&definition, &invocation, live, work).await
+                }
                 None => {
                     let why = Diagnostic::cut("NoHandler", "the agent file has no such tool");
                     Ended::Outcome(ToolOutcome::Defect(why))

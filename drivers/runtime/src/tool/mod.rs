@@ -44,7 +44,7 @@ pub use cancel::{Cancellation, Canceller};
 pub use context::{Live, ToolContext};
 pub use failed::{Failed, HandlerError, NoFailure};
 pub use fault::{ToolFault, ToolkitError, ToolkitFault};
-pub use perform::Ended;
+pub use perform::{Ended, in_time};
 pub use toolkit::Toolkit;
 
 #[cfg(test)]
