@@ -4,6 +4,7 @@
 //! known by its id before it is declared. A world only looks up.
 
 mod canary;
+mod retry;
 mod verified;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ use crate::scenario::{
 };
 
 pub(crate) use canary::Canaries;
+pub(crate) use retry::Retry;
 pub(crate) use verified::Verified;
 
 /// The least that [`Cast::step_bound`] is.
@@ -51,6 +53,7 @@ pub(crate) struct Cast {
     pub(crate) lanes: Vec<ConversationId>,
     pub(crate) clients: Vec<Client>,
     pub(crate) aborts: Vec<Abort>,
+    pub(crate) retries: Vec<Retry>,
     pub(crate) workers: Vec<ProducerId>,
     /// Micro-events after which a world of this scenario has no excuse for not having ended.
     pub(crate) step_bound: u64,
@@ -141,6 +144,7 @@ impl Cast {
         let clients: Vec<_> =
             scenario.submissions.iter().map(|it| client(&scenario, it, &lanes, &binding)).collect();
         let aborts = scenario.aborts.iter().map(|it| abort(it, &clients)).collect();
+        let retries = retry::retries(&scenario, &clients);
         let workers = (1..=scenario.workers).map(|number| producer(&format!("worker-{number}")));
         let checker = Checker::new();
         let mut cast = Self {
@@ -149,16 +153,18 @@ impl Cast {
             binding,
             lanes,
             aborts,
+            retries,
             workers: workers.collect(),
             step_bound: 0,
             verified: Verified::default(),
             canaries: Canaries::of(&scenario),
             tools: tools(&scenario, &checker),
             checker,
-            calls: calls(&clients, &scenario),
+            calls: BTreeMap::new(),
             clients,
             scenario,
         };
+        cast.calls = calls(cast.runs(), &cast.scenario);
         cast.step_bound = cast.patience();
         cast
     }
@@ -183,8 +189,13 @@ impl Cast {
         let pause = policy.retry.longest.0 + policy.model_timeout.0;
         let pauses = u64::from(policy.retry.retries) * (50 + 10 * (pause / RENEWAL_MS));
         let turns = u64::from(self.scenario.agent.max_turns() + 1) * (50 + pauses);
-        let submissions = self.clients.len() as u64 * (200 + turns);
+        let submissions = self.runs().count() as u64 * (200 + turns);
         STEPS.max(16 * (submissions + calls))
+    }
+
+    /// Every run that there may be: those of clients, and those that try one again.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &Client> {
+        self.clients.iter().chain(self.retries.iter().map(|retry| &retry.successor))
     }
 
     /// A tool of the agent.
@@ -199,7 +210,7 @@ impl Cast {
 
     /// What a script says to a turn. Beyond its end it repeats the last turn.
     pub(crate) fn scripted(&self, run: RunId, turn: Turn) -> Option<&Scripted> {
-        self.clients.iter().find(|client| client.run == run)?.scripted(turn)
+        self.runs().find(|client| client.run == run)?.scripted(turn)
     }
 
     /// What a scripted model answers once nothing is in its way.
@@ -254,7 +265,12 @@ impl Cast {
     /// The name of a submission in the scenario.
     pub(crate) fn name_of(&self, submission: SubmissionId) -> &str {
         let client = self.clients.iter().position(|it| it.submission == submission);
-        client.map_or("a submission of nobody", |at| &self.scenario.submissions[at].name)
+        let retry = self.retries.iter().find(|it| it.successor.submission == submission);
+        match (client, retry) {
+            (Some(at), _) => &self.scenario.submissions[at].name,
+            (None, Some(retry)) => &retry.name,
+            (None, None) => "a submission of nobody",
+        }
     }
 }
 
@@ -370,7 +386,10 @@ fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
     tools.collect()
 }
 
-fn calls(clients: &[Client], scenario: &Scenario) -> BTreeMap<ToolCallId, Declared> {
+fn calls<'a>(
+    clients: impl Iterator<Item = &'a Client>,
+    scenario: &Scenario,
+) -> BTreeMap<ToolCallId, Declared> {
     let mut calls = BTreeMap::new();
     for client in clients {
         let (submission, run) = (client.submission, client.run);

@@ -37,6 +37,8 @@ pub enum Defect {
     SteeringHidden,
     /// The store forgets which owners of a submission have died.
     DeathsForgotten,
+    /// The store forgets what was tried again.
+    RetriesForgotten,
     /// A host gives a durable handler that is entered again nothing of what is recorded.
     StepsForgotten,
 }
@@ -62,6 +64,7 @@ impl Defect {
         Self::SilenceRepeated,
         Self::SteeringHidden,
         Self::DeathsForgotten,
+        Self::RetriesForgotten,
         Self::StepsForgotten,
     ];
 
@@ -82,6 +85,7 @@ impl Defect {
             Self::SilenceRepeated => "silence-repeated",
             Self::SteeringHidden => "steering-hidden",
             Self::DeathsForgotten => "deaths-forgotten",
+            Self::RetriesForgotten => "retries-forgotten",
             Self::StepsForgotten => "steps-forgotten",
         }
     }

@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 14] = [
+const CONTROLS: [Control; 15] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -113,6 +113,13 @@ const CONTROLS: [Control; 14] = [
         defect: Defect::DeathsForgotten,
         scenario: "poison",
         property: Property::Prediction,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::RetriesForgotten,
+        scenario: "poison-retried",
+        property: Property::Retries,
         depth: 0,
         worlds: 1_000,
     },

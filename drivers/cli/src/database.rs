@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use everstep_machine::identity::{ConversationId, Sequence, Timestamp, ToolName};
+use everstep_machine::identity::{ConversationId, Sequence, SubmissionId, Timestamp, ToolName};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{Mark, MarkState, Phase, ResolutionIntent, Row};
 use everstep_machine::projection::{Projection, Reader};
@@ -77,6 +77,19 @@ pub(crate) fn history(
         fold.feed(batch).map_err(corrupt)
     })?;
     Ok(fold.into_projection())
+}
+
+/// The row of a submission, or of what tries it again at the end of its chain.
+pub(crate) fn last_of_chain(
+    reader: &SqliteReader,
+    lane: &ConversationId,
+    submission: SubmissionId,
+) -> Result<Option<Arc<Row>>, StoreError> {
+    let mut last = reader.row(lane, submission)?;
+    while let Some(retried) = last.as_ref().and_then(|row| row.chain.retried.as_ref()) {
+        last = reader.row(lane, retried.successor)?;
+    }
+    Ok(last)
 }
 
 /// A call of which nobody knows what became.
@@ -199,6 +212,7 @@ pub(crate) const fn phase(row: &Row) -> &'static str {
         Phase::Unknown => "unknown",
         Phase::Suspended => "suspended",
         Phase::Terminalizing(_) => "settling",
+        Phase::Settled(_) if row.chain.retried.is_some() => "retried",
         Phase::Settled(settled) if settled.given_up => "given up",
         Phase::Settled(settled) => match settled.outcome {
             Outcome::Completed => "completed",

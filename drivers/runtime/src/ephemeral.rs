@@ -14,7 +14,6 @@ use everstep_machine::permits::Limits;
 use everstep_machine::projection::SubmissionView;
 use everstep_machine::record::{Batch, BatchError, Doubt, Settlement};
 use everstep_machine::run::{Effect, Input, Liveness, Run, State, Steered, Wanted};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -26,12 +25,13 @@ use crate::outside::Outside;
 use crate::permits::Gate;
 use crate::ports::Ports;
 use crate::run_stream::RunStream;
+use crate::saying::{self, Ear, Mouth, NotSaid};
 use crate::streams::Streams;
 
 /// A run that is going on.
 #[derive(Debug)]
 pub struct Ephemeral {
-    said: UnboundedSender<Steered>,
+    mouth: Mouth,
     interrupt: watch::Sender<bool>,
     task: JoinHandle<End>,
     run: RunId,
@@ -69,11 +69,6 @@ pub enum EphemeralError {
     #[error("the operating system gives no entropy")]
     NoEntropy,
 }
-
-/// The run has ended: nothing can be said to it any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the run has ended")]
-pub struct HasEnded;
 
 impl Ephemeral {
     /// Begins a run inside an async runtime, with permits of its own. `watcher` is called with
@@ -120,7 +115,7 @@ impl Ephemeral {
         getrandom::fill(&mut entropy).map_err(|_| EphemeralError::NoEntropy)?;
         let (state, beginning) =
             State::ephemeral(call, Timestamp(0), Token(entropy)).map_err(EphemeralError::Input)?;
-        let (said, hears) = unbounded_channel();
+        let (mouth, ear) = saying::channel();
         let (interrupt, interrupted) = watch::channel(false);
         let failpoints = Failpoints::disarmed();
         let submission = call.submission();
@@ -136,7 +131,7 @@ impl Ephemeral {
         let drive = Drive {
             in_flight: InFlight::new(outside),
             began: Instant::now(),
-            hears,
+            ear,
             interrupted,
             history: beginning.to_vec(),
             run,
@@ -144,7 +139,7 @@ impl Ephemeral {
             streams: streams.clone(),
         };
         let task = tokio::spawn(drive.run(state.watched(true)));
-        Ok((Self { said, interrupt, task, run, streams }, told))
+        Ok((Self { mouth, interrupt, task, run, streams }, told))
     }
 
     /// The run's live events from an offset on (RUN-032); none if they are for one consumer.
@@ -156,16 +151,15 @@ impl Ephemeral {
     /// Says something to the run.
     ///
     /// # Errors
-    /// The run has ended.
+    /// The run has ended, or so much waits to come into it that nothing more is taken.
     pub fn say(
         &self,
         submission: SubmissionId,
         principal: PrincipalId,
         input: CanonicalJson,
         wanted: Wanted,
-    ) -> Result<(), HasEnded> {
-        let said = Steered { submission, principal, input, wanted };
-        self.said.send(said).map_err(|_| HasEnded)
+    ) -> Result<(), NotSaid> {
+        self.mouth.say(Steered { submission, principal, input, wanted })
     }
 
     /// Calls the run off. It ends after everything that it has in flight.
@@ -186,7 +180,7 @@ impl Ephemeral {
 struct Drive {
     in_flight: InFlight,
     began: Instant,
-    hears: UnboundedReceiver<Steered>,
+    ear: Ear,
     interrupted: watch::Receiver<bool>,
     history: Vec<Arc<Batch>>,
     run: RunId,
@@ -203,7 +197,10 @@ impl Drive {
         loop {
             for effect in step.effects {
                 match effect {
-                    Effect::Commit(batch) => self.history.push(batch),
+                    Effect::Commit(batch) => {
+                        self.ear.recorded(&batch);
+                        self.history.push(batch);
+                    }
                     // A run without a lane has nothing to listen for.
                     Effect::Listen => {}
                     Effect::External(external) => self.in_flight.ask(external),
@@ -255,7 +252,7 @@ impl Drive {
         tokio::select! {
             biased;
             _ = self.interrupted.wait_for(|interrupted| *interrupted) => None,
-            Some(said) = self.hears.recv() => Some(Input::Steered(said)),
+            Some(said) = self.ear.hear() => Some(Input::Steered(said)),
             arrival = self.in_flight.next() => Some(match arrival {
                 Arrival::Answer(answer) => Input::Answered(answer),
                 Arrival::Due(timer) => Input::Due(timer),

@@ -45,6 +45,7 @@ mod permits;
 mod ports;
 mod prepared;
 mod run_stream;
+mod saying;
 mod steps;
 mod store;
 mod stream;
@@ -54,7 +55,7 @@ mod tool;
 mod wait;
 
 pub use client::HostError;
-pub use ephemeral::{End, Ephemeral, EphemeralError, HasEnded, How};
+pub use ephemeral::{End, Ephemeral, EphemeralError, How};
 pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
 pub use host::{Config, Host};
@@ -66,11 +67,12 @@ pub use ports::{
 };
 pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
+pub use saying::NotSaid;
 pub use steps::{StepError, Steps};
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
 pub use tool::{
     Cancellation, Canceller, Ended, Failed, HandlerError, Live, NoFailure, Tool, ToolContext,
-    ToolFault, Toolkit, ToolkitError, ToolkitFault,
+    ToolFault, Toolkit, ToolkitError, ToolkitFault, in_time,
 };
 pub use wait::Standing;

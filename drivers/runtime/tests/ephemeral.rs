@@ -22,7 +22,7 @@ use everstep_machine::record::{FinishKind, PolicyLimit, Record, Settlement};
 use everstep_machine::run::Wanted;
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, End, Ephemeral, Event, How, Model, NoApprover, NoFailure,
-    NoReconciler, Parts, Ports, Tool, ToolContext, Toolkit, Tools, block_on,
+    NoReconciler, NotSaid, Parts, Ports, Tool, ToolContext, Toolkit, Tools, block_on,
 };
 use tokio::sync::{Notify, watch};
 
@@ -269,6 +269,37 @@ fn run_012_what_is_said_to_a_run_is_shown_with_its_next_request() {
         run.ended().await
     });
     assert_eq!(answer(&ended.unwrap()), "\"4 messages\"");
+}
+
+#[test]
+fn arc_05_what_waits_to_come_into_a_run_is_bounded() {
+    let (go, gone) = watch::channel(false);
+    let tools = Tools::default().with(name("work"), move |_: Invocation| {
+        let mut gone = gone.clone();
+        async move {
+            let _ = gone.wait_for(|gone| *gone).await;
+            done()
+        }
+    });
+    let (said, ended) = block_on(async {
+        let run = start(AgentPolicy::default(), ports(1, 0, tools));
+        let say = |n: u32| {
+            let mut id = [0; 16];
+            id[..4].copy_from_slice(&n.to_be_bytes());
+            let ada = PrincipalId::new("ada").unwrap();
+            run.say(SubmissionId(id), ada, json("\"stop\""), Wanted::Soon)
+        };
+        let said = (0..10_000).take_while(|n| say(*n).is_ok()).count();
+        assert_eq!(say(20_000), Err(NotSaid::TooMuchWaits));
+        // It waits in the machine now, and is bounded there too.
+        everstep_runtime::pause(std::time::Duration::from_millis(50)).await;
+        assert_eq!(say(20_000), Err(NotSaid::TooMuchWaits));
+        go.send_replace(true);
+        (said, run.ended().await)
+    })
+    .unwrap();
+    assert_eq!(said, 256);
+    assert_eq!(records(&ended, |it| matches!(it, Record::InputRecorded(_))), 1 + said);
 }
 
 #[test]

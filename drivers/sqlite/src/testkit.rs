@@ -11,7 +11,8 @@ use everstep_machine::identity::{
 };
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{
-    AbortIntent, Admission, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent, Row, Settled,
+    AbortIntent, Admission, Chain, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent, Retried,
+    RetryIntent, Row, Settled,
 };
 use everstep_machine::record::StoredBatch;
 use everstep_machine::record::{Batch, Doubt, Envelope, InputRecorded, Outcome, Record};
@@ -78,6 +79,20 @@ pub(crate) fn settled() -> Phase {
     })
 }
 
+pub(crate) fn given_up() -> Phase {
+    let (digest, outcome) = (Digest([3; 32]), Outcome::Failed);
+    Phase::Settled(Settled { digest, outcome, given_up: true, epoch: Epoch(3), at: Timestamp(950) })
+}
+
+/// What tries another one again and is itself tried again.
+pub(crate) fn chain() -> Chain {
+    let AbortIntent { principal, reason } = abort();
+    let (successor, position) = (submission(9), AdmissionSequence(9));
+    let intent = RetryIntent { principal, reason };
+    let retried = Some(Retried { intent, successor, position, at: Timestamp(960) });
+    Chain { retry_of: Some(submission(8)), retried }
+}
+
 pub(crate) fn row(n: u8, phase: Phase) -> Row {
     let admission = Admission {
         submission: submission(n),
@@ -100,6 +115,7 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         abort: None,
         marks: Vec::new(),
         approvals: Vec::new(),
+        chain: Chain::default(),
     }
 }
 

@@ -112,6 +112,8 @@ kinds! {
         Expire => "ledger.expire",
         /// Decisions are canonical.
         CoverApprovals => "ledger.cover_approvals",
+        /// Somebody has it tried again.
+        Retry => "ledger.retry",
         /// Fix the settlement.
         Reserve => "ledger.reserve",
         /// The settlement is canonical.

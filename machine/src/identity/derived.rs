@@ -67,6 +67,13 @@ impl SubmissionId {
             .bytes(key.as_str().as_bytes());
         Self(hasher.id())
     }
+
+    /// The submission that tries `submission` again (DUR-018). No client can name one like this, so
+    /// nobody is there before.
+    #[must_use]
+    pub fn retry_of(submission: Self) -> Self {
+        Self(Hasher::new("everstep/retry").bytes(&submission.0).id())
+    }
 }
 
 impl RunId {

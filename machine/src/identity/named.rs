@@ -6,6 +6,7 @@ use core::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::SubmissionId;
 use crate::limits::IDENTIFIER_CHARS;
 
 /// Why a text is no identifier.
@@ -84,6 +85,14 @@ macro_rules! named {
             }
         }
     )*};
+}
+
+impl IdempotencyKey {
+    /// What the submission is called that tries another one again.
+    #[must_use]
+    pub fn retry_of(submission: SubmissionId) -> Self {
+        Self(Arc::from(alloc::format!("retry of {submission}")))
+    }
 }
 
 named! {

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::approval::{DecisionIntent, Suspension};
+use super::retry::{Retried, RetryIntent};
 use super::slice::Change;
 use super::state::{AbortIntent, Reserved, ResolutionIntent};
 use crate::agent::{Allowance, Verdict};
@@ -20,7 +21,8 @@ use crate::record::{CanonicalSettlement, Doubt};
 /// What a client submits, as the ledger keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Admission {
-    /// Derived from conversation, principal and key: equal keys are equal submissions.
+    /// Derived from conversation, principal and key: equal keys are equal submissions. That of a
+    /// retry is derived from the submission that it tries again.
     pub submission: SubmissionId,
     /// Who submits.
     pub principal: PrincipalId,
@@ -185,6 +187,14 @@ pub enum Command {
         /// Of which requests.
         requests: Vec<ApprovalId>,
     },
+    /// Somebody wants what was given up to be tried again. Needs no ownership; the first intent
+    /// wins (DUR-018).
+    Retry {
+        /// Which row.
+        submission: SubmissionId,
+        /// Who, and why.
+        intent: RetryIntent,
+    },
     /// Fix the one exact settlement (DUR-011). The first write wins.
     Reserve {
         /// The owner.
@@ -243,7 +253,8 @@ impl Command {
             Self::Ready { submission }
             | Self::Abort { submission, .. }
             | Self::Resolve { submission, .. }
-            | Self::Decide { submission, .. } => Footprint::Submission(*submission),
+            | Self::Decide { submission, .. }
+            | Self::Retry { submission, .. } => Footprint::Submission(*submission),
             Self::Renew { owner, .. }
             | Self::Release { owner }
             | Self::MarkInput { owner }
@@ -305,6 +316,8 @@ pub enum Reply {
     Expired,
     /// The marks are covered.
     ApprovalsCovered,
+    /// What stands, which is what the first one wanted.
+    Retried(Retried),
     /// The settlement is fixed.
     Reserved,
     /// The row is settled.
@@ -377,6 +390,12 @@ pub enum Refusal {
     /// The row cannot be in the state that the command supposes.
     #[error("the submission has not started")]
     NotRunning,
+    /// The row has not ended, so there is nothing to try again.
+    #[error("the submission is not settled")]
+    NotSettled,
+    /// The row ended otherwise than by being given up.
+    #[error("the submission was not given up")]
+    NotGivenUp,
     /// Another settlement is reserved.
     #[error("another settlement is reserved")]
     ReservationConflict,

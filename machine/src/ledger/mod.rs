@@ -14,6 +14,7 @@
 //!
 //! Ready --Join--> Joining --MarkJoined--> Joined --SettleJoined--> Settled
 //!   ^---RevertJoin---+                            in the run of another row
+//! given up --Retry--> given up, and a new row that is Ready
 //!
 //! any but Settled --Finalize--> Settled               canonical history wins
 //! any but Settled --Reserve(Aborted)--> Terminalizing once an abort is intended
@@ -32,6 +33,7 @@
 //! | DUR-006: every write of an owner is fenced | `step::owned` compares token and epoch |
 //! | AUTH-14: a request is decided once | `Decide`: the first intent stands, and none comes after the expiry |
 //! | DUR-016: what joins a run belongs to nobody else | `step::join`: an attached row cannot be claimed, and its host is settled after it |
+//! | DUR-018: what was given up is tried again once | `Retry`: one command writes both rows; the first intent stands |
 //! | DUR-017: an unknown holds its row | `Unknown` is claimable only when covered or aborted |
 //! | CL-01, CL-03: time is the store's and never falls | [`Lane::time`]; [`Slice::apply`] asserts it |
 //!
@@ -47,6 +49,7 @@ mod footprint;
 mod input;
 mod offer;
 mod rebuild;
+mod retry;
 mod slice;
 mod state;
 mod step;
@@ -55,6 +58,7 @@ pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
 pub use offer::Offer;
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
+pub use retry::{Chain, Retried, RetryIntent};
 pub use slice::{Change, Slice};
 pub use state::{
     AbortIntent, InputMarker, Lane, Mark, MarkState, Owner, Phase, Reserved, ResolutionIntent, Row,

@@ -102,6 +102,11 @@ fn check_row(row: &Row) {
         | Phase::Joined { .. } => !waits,
     };
     assert!(fits, "CAP-006: a row is suspended exactly while a request of it is not decided");
+    let fits = match &row.phase {
+        Phase::Settled(settled) => settled.given_up || row.chain.retried.is_none(),
+        _ => row.chain.retried.is_none(),
+    };
+    assert!(fits, "DUR-018: only what was given up is tried again");
 }
 
 fn check_progress(held: &Row, next: &Row) {
@@ -109,6 +114,9 @@ fn check_progress(held: &Row, next: &Row) {
     assert!(held.claims <= next.claims, "DUR-006: a claim is never forgotten");
     let first = held.abort.is_none() || held.abort == next.abort;
     assert!(first, "DUR-012: the first abort intent stands");
+    let (old, new) = (&held.chain, &next.chain);
+    let first = old.retried.is_none() || old.retried == new.retried;
+    assert!(first && old.retry_of == new.retry_of, "DUR-018: what is retried is retried once");
     let fixed = match (&held.phase, &next.phase) {
         (Phase::Settled(held), Phase::Settled(next)) => held == next,
         (Phase::Settled(_), _) => false,

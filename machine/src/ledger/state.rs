@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::approval::ApprovalMark;
 use super::input::Admission;
+use super::retry::Chain;
 use crate::agent::Resolution;
 use crate::digest::Digest;
 use crate::identity::{
@@ -205,6 +206,8 @@ pub struct Row {
     pub marks: Vec<Mark>,
     /// The requests for approval that it was suspended for, by their ids.
     pub approvals: Vec<ApprovalMark>,
+    /// What it tries again, and what tries it again (DUR-018).
+    pub chain: Chain,
 }
 
 /// Why a row may be claimed, if it may: what a store indexes, so that a claim never reads a
@@ -223,7 +226,8 @@ pub enum Standing {
     /// Settled, with a doubt that nobody has spoken on: nothing to claim, and still listed
     /// (DUR-017).
     Doubtful,
-    /// Settled by being given up: nothing to claim, and listed for people (DUR-018).
+    /// Settled by being given up, and nobody has had it tried again: nothing to claim, and listed
+    /// for people (DUR-018).
     GivenUp,
     /// Settled, with nothing left to do.
     Resting,
@@ -274,7 +278,9 @@ impl Row {
         match &self.phase {
             Phase::Settled(_) if self.marks.iter().any(Mark::is_intended) => Standing::Errand,
             Phase::Settled(_) if self.marks.iter().any(Mark::is_open) => Standing::Doubtful,
-            Phase::Settled(settled) if settled.given_up => Standing::GivenUp,
+            Phase::Settled(settled) if settled.given_up && self.chain.retried.is_none() => {
+                Standing::GivenUp
+            }
             Phase::Settled(_) => Standing::Resting,
             Phase::Admitted | Phase::Ready if self.abort.is_some() => Standing::Errand,
             Phase::Admitted | Phase::Ready if self.admission.steers.is_some() => Standing::Steering,

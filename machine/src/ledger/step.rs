@@ -17,6 +17,7 @@ mod join;
 mod patience;
 mod progress;
 mod queue;
+mod retry;
 mod settlement;
 mod unknown;
 
@@ -47,8 +48,8 @@ impl Machine for Ledger {
             Ok(decided) => decided,
             Err(refusal) => return Step::new(state, vec![Effect::Refuse(refusal)]),
         };
-        let mut effects = Vec::with_capacity(3);
-        for change in changes(&state.lane, decided.lane, decided.row, now) {
+        let mut effects = Vec::with_capacity(4);
+        for change in changes(&state.lane, decided.lane, [decided.row, decided.new], now) {
             state.apply(&change);
             effects.push(Effect::Change(change));
         }
@@ -63,21 +64,23 @@ struct Decided {
     lane: Option<Lane>,
     /// The row, if it changes.
     row: Option<Row>,
+    /// A row that the lane did not have, beside one that changes.
+    new: Option<Row>,
     reply: Reply,
 }
 
 impl Decided {
     /// The command finds its work done.
     const fn unchanged(reply: Reply) -> Self {
-        Self { lane: None, row: None, reply }
+        Self { lane: None, row: None, new: None, reply }
     }
 
     const fn lane(lane: Lane, reply: Reply) -> Self {
-        Self { lane: Some(lane), row: None, reply }
+        Self { lane: Some(lane), row: None, new: None, reply }
     }
 
     const fn row(row: Row, reply: Reply) -> Self {
-        Self { lane: None, row: Some(row), reply }
+        Self { lane: None, row: Some(row), new: None, reply }
     }
 }
 
@@ -105,6 +108,7 @@ fn decide(slice: &Slice, command: Command, now: Timestamp) -> Result<Decided, Re
         }
         Command::Expire { owner, requests } => approval::expire(slice, &owner, &requests, now),
         Command::CoverApprovals { owner, requests } => approval::cover(slice, &owner, &requests),
+        Command::Retry { submission, intent } => retry::retry(slice, submission, intent, now),
         Command::Reserve { owner, reserved } => settlement::reserve(slice, &owner, reserved),
         Command::Finalize { owner, settlement } => {
             settlement::finalize(slice, &owner, settlement, now)
@@ -116,13 +120,14 @@ fn decide(slice: &Slice, command: Command, now: Timestamp) -> Result<Decided, Re
 fn changes(
     held: &Lane,
     lane: Option<Lane>,
-    row: Option<Row>,
+    rows: [Option<Row>; 2],
     now: Timestamp,
 ) -> impl Iterator<Item = Change> + use<> {
-    let touched = lane.is_some() || (row.is_some() && held.stamp < now);
+    let written = rows.iter().any(Option::is_some);
+    let touched = lane.is_some() || (written && held.stamp < now);
     let lane = touched.then(|| Lane { stamp: now, ..lane.unwrap_or_else(|| held.clone()) });
-    let row = row.map(|row| Change::Row(Arc::new(row)));
-    lane.map(Change::Lane).into_iter().chain(row)
+    let rows = rows.into_iter().flatten().map(|row| Change::Row(Arc::new(row)));
+    lane.map(Change::Lane).into_iter().chain(rows)
 }
 
 /// The lane's owner and its row.

@@ -11,6 +11,7 @@ mod phases;
 mod progress;
 mod queue;
 mod rebuild;
+mod retry;
 mod sequences;
 mod settlement;
 mod unknown;
@@ -28,7 +29,7 @@ use crate::identity::{
 };
 use crate::json::CanonicalJson;
 use crate::record::{
-    CanonicalSettlement, Doubt, FinishKind, Outcome, Settlement, SubmissionSettled,
+    CanonicalSettlement, Doubt, FinishKind, Outcome, PolicyLimit, Settlement, SubmissionSettled,
 };
 
 /// When tests begin: some time in 2027.
@@ -46,8 +47,14 @@ fn principal(name: &str) -> PrincipalId {
     PrincipalId::new(name).unwrap()
 }
 
+/// What is added to a submission's number for the one that tries it again.
+const RETRIES: u8 = 100;
+
 /// Submission `n` of ada.
 fn submission(n: u8) -> SubmissionId {
+    if let Some(dead) = n.checked_sub(RETRIES) {
+        return SubmissionId::retry_of(submission(dead));
+    }
     let key = IdempotencyKey::new(&n.to_string()).unwrap();
     SubmissionId::derive(&desk(), &principal("ada"), &key)
 }
@@ -99,6 +106,15 @@ fn settled(n: u8, outcome: Outcome, text: &str) -> Reserved {
     };
     let submission = submission(n);
     let run = (outcome != Outcome::Aborted).then(|| RunId::derive(submission));
+    Reserved::new(SubmissionSettled { submission, run, settlement }).unwrap()
+}
+
+/// The settlement of a submission that was given up.
+fn poison(n: u8) -> Reserved {
+    let limit = PolicyLimit::Attempts;
+    let diagnostic = Diagnostic::cut(limit.tag(), "it kills");
+    let settlement = Settlement::Failed { diagnostic, limit: Some(limit) };
+    let (submission, run) = (submission(n), Some(RunId::derive(submission(n))));
     Reserved::new(SubmissionSettled { submission, run, settlement }).unwrap()
 }
 

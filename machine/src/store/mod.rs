@@ -94,6 +94,7 @@ fn ledger_kind(command: &ledger::Command) -> LedgerKind {
         ledger::Command::Decide { .. } => LedgerKind::Decide,
         ledger::Command::Expire { .. } => LedgerKind::Expire,
         ledger::Command::CoverApprovals { .. } => LedgerKind::CoverApprovals,
+        ledger::Command::Retry { .. } => LedgerKind::Retry,
         ledger::Command::Reserve { .. } => LedgerKind::Reserve,
         ledger::Command::Finalize { .. } => LedgerKind::Finalize,
     }

@@ -14,7 +14,7 @@ use crate::identity::{
     AdmissionSequence, ApprovalId, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId,
     Timestamp, ToolCallId, ToolName, Turn,
 };
-use crate::ledger::{AbortIntent, Admission, Phase, ResolutionIntent, Row};
+use crate::ledger::{AbortIntent, Admission, Chain, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
     AbortRequested, ApprovalDecided, ApprovalRequested, Batch, Compaction, CompactionCreated,
@@ -187,6 +187,7 @@ impl Tale {
             abort: None,
             marks: Vec::new(),
             approvals: Vec::new(),
+            chain: Chain::default(),
         }
     }
 }

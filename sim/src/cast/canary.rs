@@ -28,7 +28,8 @@ impl Canaries {
             }
         }
         let turns = scenario.submissions.iter().flat_map(|submission| &submission.turns);
-        for call in turns.flat_map(|turn| turn.calls()) {
+        let again = scenario.retries.iter().flat_map(|retry| &retry.turns);
+        for call in turns.chain(again).flat_map(|turn| turn.calls()) {
             let places = scenario.tool(&call.tool).map(|tool| &*tool.definition.redact);
             canaries.parameters.extend(found(&call.parameters, places.unwrap_or_default()));
         }

@@ -135,6 +135,11 @@ rows! {
     A12 => "A-12", "context is made smaller",
         "Either nothing was made smaller, and whoever takes over asks for it again, visibly at \
          double cost, or it is canonical and counts. What it covers stays in the log.";
+    /// What was given up is tried again.
+    A13 => "A-13", "what was given up is tried again",
+        "It stays as it ended either way. Either it is still listed, or it names the one submission \
+         that tries the same again, which is ready behind whatever waits. Asking again changes \
+         nothing.";
 }
 
 impl Row {
@@ -193,6 +198,7 @@ const fn ledger(kind: LedgerKind, phase: CrashPhase) -> Row {
         LedgerKind::Finalize => split(phase, Row::D16, Row::D17),
         LedgerKind::Abort => Row::A01,
         LedgerKind::Suspend => Row::A04,
+        LedgerKind::Retry => Row::A13,
         LedgerKind::Decide | LedgerKind::Expire | LedgerKind::CoverApprovals => Row::A05,
     }
 }

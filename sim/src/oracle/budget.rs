@@ -67,8 +67,7 @@ impl Judge {
     }
 
     fn check_response(&mut self, cast: &Cast, lane: usize, it: &ModelResponded) {
-        let Some(run) = cast.clients.iter().find(|client| client.submission == it.submission)
-        else {
+        let Some(run) = cast.runs().find(|client| client.submission == it.submission) else {
             return;
         };
         let run = run.run;

@@ -23,6 +23,7 @@ impl Judge {
             }
         }
         self.check_expectations(cast, shelves);
+        self.check_retried(cast, shelves);
     }
 
     fn check_end(&mut self, cast: &Cast, lane: usize, shelf: &Shelf, fold: &Projection) {
@@ -32,6 +33,7 @@ impl Judge {
         for row in shelf.rows() {
             self.check_row(cast, row, fold);
         }
+        self.check_chains(cast, lane, shelf);
         let seen = &self.memory.lanes[lane];
         let lost = seen.rows.iter().find(|row| shelf.row(row.submission).is_none());
         if let Some(lost) = lost.map(|row| row.submission) {

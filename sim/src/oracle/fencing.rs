@@ -159,6 +159,7 @@ fn owner_of(command: &ledger::Command) -> Option<&ledger::Ownership> {
         | Command::Claim(_)
         | Command::Abort { .. }
         | Command::Resolve { .. }
-        | Command::Decide { .. } => None,
+        | Command::Decide { .. }
+        | Command::Retry { .. } => None,
     }
 }

@@ -34,6 +34,11 @@ impl Judge {
                 self.memory_mut().decisions.push((*request, intent.verdict));
             }
             Command::RevertJoin { .. } if executed.changed => self.note(Sometimes::JoinReverted),
+            Command::Retry { submission, .. } => {
+                if let Reply::Retried(retried) = reply {
+                    self.check_retry(lane, *submission, retried, executed.changed);
+                }
+            }
             Command::Suspend { .. } if executed.changed => self.note(Sometimes::Suspended),
             Command::Expire { .. } if executed.changed => self.note(Sometimes::Expired),
             Command::Release { owner } if executed.changed => {

@@ -21,6 +21,8 @@ pub(super) struct Memory {
     pub(super) repeats: Vec<ToolCallId>,
     /// What people decided, as the ledger accepted it.
     pub(super) decisions: Vec<(ApprovalId, Verdict)>,
+    /// What was given up, and what tries it again, as the ledger accepted it.
+    pub(super) retries: Vec<(SubmissionId, SubmissionId)>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
     /// Bodies of steps that ran, each by its start and by how many steps stand before it.
@@ -89,6 +91,7 @@ impl Memory {
             lanes: lanes.collect(),
             repeats: Vec::new(),
             decisions: Vec::new(),
+            retries: Vec::new(),
             asked: Vec::new(),
             bodies: Vec::new(),
             silent: Vec::new(),
@@ -102,7 +105,7 @@ impl Memory {
             (lane.claimed, lane.fenced).hash(state);
         }
         self.repeats.hash(state);
-        self.silent.hash(state);
+        (&self.silent, &self.retries).hash(state);
     }
 }
 

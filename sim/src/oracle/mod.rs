@@ -16,6 +16,7 @@
 //! | `secret` | what is to be taken out |
 //! | `patience` | how often owners died, and what was given up |
 //! | `steps` | which bodies of durable calls run, and what is recorded of them |
+//! | `retry` | what is tried again once it was given up |
 //! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
 //! | `end` | what is left when nothing happens any more |
@@ -35,6 +36,7 @@ mod patience;
 mod permits;
 mod property;
 mod request;
+mod retry;
 mod secret;
 mod steps;
 

@@ -54,12 +54,15 @@ pub(super) fn agree(predicted: &Row, stored: &Row) -> bool {
         abort,
         marks,
         approvals,
+        chain,
     } = predicted;
     admission.submission == stored.admission.submission
         && *sequence == stored.sequence
         && (*claims, fruitless) == (stored.claims, &stored.fruitless)
         && same_phase(phase, &stored.phase)
         && (abort.is_none() || *abort == stored.abort)
+        && chain.retry_of == stored.chain.retry_of
+        && (chain.retried.is_none() || chain.retried == stored.chain.retried)
         && marks.len() == stored.marks.len()
         && marks.iter().zip(&stored.marks).all(|(mine, theirs)| same_mark(mine, theirs))
         && approvals.len() == stored.approvals.len()

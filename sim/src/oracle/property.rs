@@ -78,6 +78,9 @@ named! {
         /// DUR-018: no submission is given up before as many owners in a row as there may be have
         /// died without getting it anywhere, and none while anything it did is in doubt.
         Patience => "a submission is given up only when its owners keep dying",
+        /// DUR-018: a dead letter has one successor at most, however often somebody asks for it, and
+        /// that is the same submission once more.
+        Retries => "what was given up is tried again at most once, and as it was",
         /// ARC-12, SEC-04: what a tool wants to have taken out is in no record, request, question
         /// or settlement.
         Secrets => "what is to be taken out is neither kept nor shown",
@@ -151,6 +154,10 @@ named! {
         Unanswered => "a call gave no answer",
         /// A submission was given up.
         GivenUp => "a submission was given up",
+        /// What was given up was tried again.
+        Retried => "a submission that was given up was tried again",
+        /// Somebody wanted to try again what was tried again already.
+        RetriedAlready => "a second person was told that it was tried again",
         /// An approver said yes.
         Approved => "an approver let a call start",
         /// An approver said no.

@@ -11,6 +11,10 @@ pub const TOOLS: usize = 64;
 pub const SUBMISSIONS: usize = 64;
 /// Aborts. Each one at every moment multiplies the schedules.
 pub const ABORTS: usize = 16;
+/// Times that operators have something tried again.
+pub const TRIES: usize = 16;
+/// People who ask for one of them: two show that the second changes nothing.
+pub(super) const RETRYING_PEOPLE: u64 = 4;
 /// Milliseconds that a tool may take: a day, so that no clock comes near its end.
 pub const LATENCY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Starts of one call that give no answer: more than the engine makes by itself.

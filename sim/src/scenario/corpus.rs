@@ -48,6 +48,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "ordinary-safe-to-repeat",
     "output-contract",
     "parallel-readonly",
+    "poison-retried",
     "poison",
     "rate-limited",
     "redacted-result",

@@ -215,6 +215,18 @@ pub struct Abort {
     pub(super) reason: Said,
 }
 
+/// What an operator has tried again once it was given up, for a reason, unless told otherwise by
+/// one person with the turns that the submission had.
+#[derive(Clone, Debug)]
+pub struct Retry {
+    pub(super) submission: Said,
+    pub(super) people: Located<u64>,
+    pub(super) principal: Said,
+    pub(super) reason: Said,
+    pub(super) turns: Vec<Turn>,
+    pub(super) expect: Vec<Located<Outcome>>,
+}
+
 /// An answer of an operator.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
@@ -243,5 +255,6 @@ pub struct ScenarioBuilder {
     pub(super) turns: Vec<Turn>,
     pub(super) submissions: Vec<Submission>,
     pub(super) aborts: Vec<Abort>,
+    pub(super) retries: Vec<Retry>,
     pub(super) answers: Vec<Answer>,
 }

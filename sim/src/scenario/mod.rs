@@ -47,8 +47,8 @@ use everstep_machine::agent::Resolution;
 use everstep_machine::identity::ToolName;
 
 pub use agent::{AgentFile, AgentSource, AgentStep, AgentTool};
-pub use bounds::{ABORTS, LATENCY_MS, RULES, SCENARIO_BYTES, SUBMISSIONS, TOOLS, WORKERS};
-pub use draft::{Abort, Rule, ScenarioBuilder, Submission, Tool, Turn};
+pub use bounds::{ABORTS, LATENCY_MS, RULES, SCENARIO_BYTES, SUBMISSIONS, TOOLS, TRIES, WORKERS};
+pub use draft::{Abort, Retry, Rule, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};
 pub use fault::Fault;
 pub use model::{ModelScript, RuleScript, ThenScript, WhenScript};
@@ -56,8 +56,8 @@ pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
 pub use script::{
     AbortScript, AgentScript, AnswerScript, CallScript, Exactly, FaultScript, Occasion,
-    ResolutionScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript,
-    USUAL_USAGE, fallback,
+    ResolutionScript, RetryScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript,
+    TurnScript, USUAL_USAGE, fallback,
 };
 
 /// A whole scenario, checked: every reference in it resolves.
@@ -83,6 +83,8 @@ pub struct Scenario {
     pub submissions: Vec<SubmissionScript>,
     /// Aborts that clients ask for.
     pub aborts: Vec<AbortScript>,
+    /// What operators have tried again when it was given up, in this order.
+    pub retries: Vec<RetryScript>,
     /// What operators answer when a tool's outcome stays unknown.
     pub resolutions: Vec<ResolutionScript>,
     /// Worker processes, 1 to 8.

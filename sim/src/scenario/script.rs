@@ -241,6 +241,24 @@ pub struct AbortScript {
     pub reason: String,
 }
 
+/// What an operator has tried again once it was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetryScript {
+    /// Position in [`super::Scenario::submissions`]. The second script with one position is about
+    /// what the first one had tried again, and so on.
+    pub submission: usize,
+    /// How many people ask for it, one after the other.
+    pub people: u32,
+    /// Who asks for it; whoever else does is called the same, with a number.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: String,
+    /// What the model does in the run that tries it again, as in a submission.
+    pub turns: Vec<TurnScript>,
+    /// How that may end; empty means any way.
+    pub expect: Vec<Outcome>,
+}
+
 /// What an operator answers when a tool's outcome stays unknown.
 ///
 /// An operator looks before answering: `NeverStarted` is said only of what has not happened, and

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everstep_machine::conversation::{Command, Reply};
-use everstep_machine::ledger::{self, Lane, MarkState, Ownership, Row, Standing};
+use everstep_machine::ledger::{self, Chain, Lane, MarkState, Ownership, Row, Standing};
 use everstep_machine::store::LaneView;
 
 use super::log::Log;
@@ -75,7 +75,8 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
         | Command::Claim(_)
         | Command::Abort { .. }
         | Command::Resolve { .. }
-        | Command::Decide { .. } => None,
+        | Command::Decide { .. }
+        | Command::Retry { .. } => None,
     }
 }
 
@@ -92,6 +93,10 @@ pub(super) fn view(defect: Option<Defect>, mut view: LaneView) -> LaneView {
 pub(super) fn row(defect: Option<Defect>, held: Option<&Row>, row: Arc<Row>) -> Arc<Row> {
     if defect == Some(Defect::DeathsForgotten) && !row.fruitless.is_empty() {
         return Arc::new(Row { fruitless: Vec::new(), ..Row::clone(&row) });
+    }
+    if defect == Some(Defect::RetriesForgotten) && row.chain.retried.is_some() {
+        let chain = Chain { retried: None, ..row.chain.clone() };
+        return Arc::new(Row { chain, ..Row::clone(&row) });
     }
     let (Some(Defect::ResolutionsByCallAlone), Some(held)) = (defect, held) else { return row };
     let mut row = row;

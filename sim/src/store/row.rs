@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use everstep_machine::ledger::{ApprovalMark, Mark, Phase, Row, Settled};
+use everstep_machine::ledger::{ApprovalMark, Mark, Phase, Retried, Row, Settled};
 
 /// A row as its future sees it: when things happened to it changes nothing, and its admission
 /// follows from its submission.
@@ -20,6 +20,7 @@ impl Hash for RowPrint<'_> {
             abort,
             marks,
             approvals,
+            chain,
         } = self.0;
         (admission.submission, sequence, claims, fruitless, abort).hash(state);
         core::mem::discriminant(phase).hash(state);
@@ -31,6 +32,10 @@ impl Hash for RowPrint<'_> {
             Phase::Settled(Settled { digest, outcome, given_up, epoch, at: _ }) => {
                 (digest, outcome, given_up, epoch).hash(state);
             }
+        }
+        chain.retry_of.hash(state);
+        if let Some(Retried { intent, successor, position, at: _ }) = &chain.retried {
+            (intent, successor, position).hash(state);
         }
         marks.len().hash(state);
         for Mark { doubt, since: _, state: mark } in marks {

@@ -163,7 +163,7 @@ impl World {
             Role::Operator | Role::Worker(_) => Progress::Idle,
         };
         if process.role == Role::Operator {
-            self.operator.request = None;
+            self.answer_operator();
         }
     }
 

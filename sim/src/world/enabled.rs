@@ -185,11 +185,11 @@ impl World {
         let operator = self.processes.iter().find(|process| process.role == Role::Operator);
         let is_free = operator.is_some_and(|process| process.progress == Progress::Idle);
         let mut shelves = self.shelves.iter();
-        is_free
-            && shelves.any(|shelf| {
-                let now = shelf.lane().time(self.clock);
-                shelf.rows().iter().any(|row| wants_people(row, now))
-            })
+        let waits = shelves.any(|shelf| {
+            let now = shelf.lane().time(self.clock);
+            shelf.rows().iter().any(|row| wants_people(row, now))
+        });
+        is_free && (waits || self.wanted_retry().is_some())
     }
 
     /// The next time at which something is due that nobody needs to move for.

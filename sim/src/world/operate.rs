@@ -1,10 +1,11 @@
 //! The operator: looks for what waits for people when everything else rests.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use everstep_machine::identity::{PrincipalId, SubmissionId, Timestamp};
 use everstep_machine::ledger::{
-    ApprovalMark, Command, DecisionIntent, Phase, ResolutionIntent, Row,
+    ApprovalMark, Command, DecisionIntent, Phase, ResolutionIntent, Row, Standing,
 };
 use everstep_machine::record::Doubt;
 use everstep_machine::store::{Pipeline, StoreCommand};
@@ -18,6 +19,10 @@ use crate::fingerprint::Printed;
 pub(super) struct Operator {
     /// The lane and the one request that is being made.
     pub(super) request: Option<(usize, Arc<Printed<Pipeline>>)>,
+    /// Which of the scenario's retries it is about, if it is about one.
+    pub(super) retry: Option<usize>,
+    /// How many people have been answered who asked for each of them.
+    pub(super) answered: BTreeMap<usize, u32>,
 }
 
 impl World {
@@ -32,10 +37,8 @@ impl World {
         if it.paused || it.progress != Progress::Idle {
             return false;
         }
-        let Some((lane, command)) = self.resolution(process).or_else(|| self.decision(process))
-        else {
-            return false;
-        };
+        let said = self.resolution(process).or_else(|| self.decision(process));
+        let Some((lane, command)) = said.or_else(|| self.retry(process)) else { return false };
         let commands = vec![StoreCommand::Ledger(command)];
         let pipeline = Pipeline { lane: self.cast.lanes[lane].clone(), commands };
         self.operator.request = Some((lane, Arc::new(Printed::new(pipeline))));
@@ -76,6 +79,43 @@ impl World {
             reason: Arc::from("thought about it"),
         };
         Some((lane, Command::Decide { submission, request, intent }))
+    }
+
+    /// What is said of the first submission that was given up and is to be tried again.
+    fn retry(&mut self, process: usize) -> Option<(usize, Command)> {
+        let at = self.wanted_retry()?;
+        let cast = Arc::clone(&self.cast);
+        let (retry, already) = (&cast.retries[at], self.answered(at));
+        let (lane, command) = (retry.successor.lane, retry.command(already));
+        self.note(process, lane, || format!("looks at what was given up and says {command:?}"));
+        self.operator.retry = Some(at);
+        Some((lane, command))
+    }
+
+    fn answered(&self, retry: usize) -> u32 {
+        self.operator.answered.get(&retry).copied().unwrap_or_default()
+    }
+
+    /// The first of the scenario's retries that somebody asks for now: as long as the submission is
+    /// listed, and until everybody has asked who is to.
+    pub(super) fn wanted_retry(&self) -> Option<usize> {
+        (0..self.cast.retries.len()).find(|at| {
+            let retry = &self.cast.retries[*at];
+            let row = self.shelves[retry.successor.lane].row(retry.dead);
+            row.is_some_and(|row| match &row.chain.retried {
+                None => row.standing() == Standing::GivenUp,
+                Some(_) => self.answered(*at) < retry.people,
+            })
+        })
+    }
+
+    /// The operator is answered.
+    pub(super) fn answer_operator(&mut self) {
+        let Operator { request, retry, answered } = &mut self.operator;
+        *request = None;
+        if let Some(at) = retry.take() {
+            *answered.entry(at).or_default() += 1;
+        }
     }
 
     fn open_doubt(&self) -> Option<(usize, SubmissionId, Doubt)> {

@@ -16,6 +16,7 @@ Examples:
   everstep submissions resolve 3f1c never-started   only if it can not start any more
   everstep submissions approve 3f1c                 a call that asks may start
   everstep submissions steer 3f1c 'make it two'     its model is shown it next
+  everstep submissions retry 3f1c --reason 'mended' what was given up, once more
 
 Exit codes:
   0  it is listed, shown or noted; what was said already stands
@@ -48,6 +49,15 @@ Examples:
   everstep submissions abort 3f1c
   everstep submissions abort 3f1c --by ada --reason 'ordered twice'";
 
+const RETRY_HELP: &str = "\
+Examples:
+  everstep submissions retry 3f1c --by ada --reason 'the file is repaired'
+
+What comes of it is a submission of its own, with the same input, behind whatever waits in its
+conversation. It begins at the beginning: calls that the first one made are made again. Saying it
+again begins no second one, and is answered with who said it first. What is given up again can be
+retried again, by its own id.";
+
 /// What can be done about submissions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SubmissionsAct {
@@ -76,6 +86,21 @@ pub(crate) enum SubmissionsAct {
     /// Who asks first stands: saying it again changes nothing.
     #[command(after_help = ABORT_HELP)]
     Abort {
+        /// The id, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        submission: String,
+        /// Who says so, and why
+        #[command(flatten)]
+        word: Word,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Begin again what was given up because workers kept dying of it
+    ///
+    /// Who asks first stands: saying it again changes nothing.
+    #[command(after_help = RETRY_HELP)]
+    Retry {
         /// The id, or the beginning of it
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         submission: String,

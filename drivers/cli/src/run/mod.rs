@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
 use everstep_machine::record::Record;
-use everstep_runtime::{Config, Failpoints, Host, Interrupts, Standing, block_on};
+use everstep_runtime::{Config, Failpoints, Host, HostError, Interrupts, Standing, block_on};
 use everstep_sim::scenario::AgentFile;
 use everstep_sqlite::{Options, SqliteStore};
 
@@ -78,15 +78,13 @@ fn carried_on(args: &Run) -> Outcome {
         host.on_event(progress::watcher());
         let answer = async {
             host.submit(call).await?;
-            let standing = host.wait(&lane, submission).await?;
-            // What was said of its doubts is recorded too; how it ended is known either way.
-            let _ = host.rest(&lane, submission).await;
+            let (last, standing) = ended(&host, &lane, submission).await?;
             let later = match &standing {
                 Standing::Settled(_) => later::answered(&host, &args.db, &lane, submission).await,
                 // What waits behind it waits for the same people.
                 Standing::Unknown(_) | Standing::Suspended(_) => Vec::new(),
             };
-            Ok((standing, later))
+            Ok((last, standing, later))
         };
         let Some(answer) = interrupts.unless(answer).await else {
             stopped(host, interrupts).await;
@@ -95,8 +93,8 @@ fn carried_on(args: &Run) -> Outcome {
         };
         let answer = answer.map_err(|error| failed(error, &trouble, &args.db));
         // While the store is open: whoever only looks leaves files beside one that is closed.
-        let report = answer.and_then(|(standing, later)| {
-            Ok(Report::of(args, &lane, submission, standing)?.with(later))
+        let report = answer.and_then(|(last, standing, later)| {
+            Ok(Report::of(args, &lane, last, standing)?.with(later))
         });
         // A signal cuts that short.
         let _ = interrupts.unless(host.stop()).await;
@@ -107,6 +105,25 @@ fn carried_on(args: &Run) -> Outcome {
         None => {
             output::note(STOPPED);
             Ok(Exit::Budget)
+        }
+    }
+}
+
+/// How a submission stands in the end, or what tries it again because somebody wanted that, and which
+/// of them it is.
+async fn ended(
+    host: &Host,
+    lane: &ConversationId,
+    submission: SubmissionId,
+) -> Result<(SubmissionId, Standing), HostError> {
+    let mut last = submission;
+    loop {
+        let standing = host.wait(lane, last).await?;
+        // What was said of its doubts is recorded too; how it ended is known either way.
+        let _ = host.rest(lane, last).await;
+        match &host.row(lane, last).await?.chain.retried {
+            Some(retried) => last = retried.successor,
+            None => return Ok((last, standing)),
         }
     }
 }
@@ -156,6 +173,8 @@ fn settled<'a>(
     let options = Options::new(&args.db).create(false);
     let store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
     let reader = database::reader(&args.db)?;
+    let last = database::last_of_chain(&reader, lane, submission).map_err(database::unread)?;
+    let submission = last.map_or(submission, |row| row.admission.submission);
     let mut settled = None;
     database::batches(&reader, lane, |batch| {
         for record in batch.batch().records() {

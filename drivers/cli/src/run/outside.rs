@@ -18,7 +18,7 @@ use everstep_machine::effect::{
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_runtime::{
     AllowAll, Approver, Authorizer, Bindings, BoxFuture, Ended, Handlers, Live, Model, NoApprover,
-    NoReconciler, Parts, Ports, Reconciler, blocking, pause,
+    NoReconciler, Parts, Ports, Reconciler, blocking, in_time, pause,
 };
 use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
@@ -160,7 +160,7 @@ impl Approver for Approvals {
     }
 }
 
-/// The handlers of the file's tools.
+/// The handlers of the file's tools. None runs for longer than its definition says.
 struct FileTools {
     file: Arc<AgentFile>,
     checker: Checker,
@@ -177,10 +177,20 @@ impl Handlers for FileTools {
         let tool = self.file.tool(&invocation.tool).cloned();
         Box::pin(async move {
             match tool {
-                Some(tool) if tool.definition.class == ExecutionClass::Durable => {
-                    steps::handle(tool, invocation, live.steps()).await
+                Some(tool) => {
+                    let (definition, steps) = (tool.definition.clone(), live.steps());
+                    let work = async {
+                        match definition.class {
+                            ExecutionClass::Durable => {
+                                steps::handle(tool, invocation.clone(), steps).await
+                            }
+                            ExecutionClass::Readonly
+                            | ExecutionClass::Idempotent
+                            | ExecutionClass::Ordinary => handle(tool, invocation.clone()).await,
+                        }
+                    };
+                    in_time(&definition, &invocation, live, work).await
                 }
-                Some(tool) => handle(tool, invocation).await,
                 None => {
                     let why = Diagnostic::cut("NoHandler", "the agent file has no such tool");
                     Ended::Outcome(ToolOutcome::Defect(why))

@@ -154,6 +154,16 @@ fn quoted(path: &Path) -> String {
     }
 }
 
+/// What to type to have it tried again.
+fn given_up(args: &Run, submission: SubmissionId) -> String {
+    let db = quoted(&args.db);
+    format!(
+        "It was given up. Once the cause is gone,\n\
+         \x20 everstep submissions retry {submission} --db {db}\n\
+         begins it again, calls that it made included; then run the same line again.\n"
+    )
+}
+
 /// What to type when a call waits for a decision.
 fn undecided(args: &Run, submission: SubmissionId, asked: &[Asked]) -> String {
     let mut text = format!(
@@ -182,6 +192,9 @@ fn words(args: &Run, submission: SubmissionId, standing: &Standing, waits: &Wait
     match standing {
         Standing::Settled(settled) => {
             let mut text = ended(&settled.settlement);
+            if settled.settlement.is_given_up() {
+                text.push_str(&given_up(args, submission));
+            }
             if !open.is_empty() {
                 text.push_str(&doubtful(args, submission, open));
             }

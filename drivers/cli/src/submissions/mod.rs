@@ -5,6 +5,7 @@
 
 mod act;
 mod decide;
+mod retry;
 mod show;
 mod steer;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
         SubmissionsAct::Steer { submission, text, by, key, look } => {
             steer::steer(submission, text, by, key.as_deref(), look)
         }
+        SubmissionsAct::Retry { submission, word, look } => retry::retry(submission, word, look),
         SubmissionsAct::Resolve(args) => act::resolve(args),
         SubmissionsAct::Approve(args) => decide::decide(args, Verdict::Approved),
         SubmissionsAct::Deny(args) => decide::decide(args, Verdict::Denied),

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use everstep_machine::ledger::{Phase, Row};
+use everstep_machine::ledger::{Phase, Retried, Row};
 use everstep_machine::record::{Record, Settlement};
 use everstep_sqlite::{LaneRow, SqliteReader};
 use serde_json::{Value, json};
 
 use super::find;
+use super::retry::retried_json;
 use crate::args::Look;
 use crate::asked::{Asked, asked};
 use crate::database::{self, Unknown, age, batches, phase, reader};
@@ -81,6 +82,8 @@ fn row_json(lane: &str, row: &Row) -> Value {
         "abort": row.abort.as_ref().map(|intent| {
             json!({ "principal": intent.principal.as_str(), "reason": &*intent.reason })
         }),
+        "retry_of": row.chain.retry_of.map(|dead| dead.to_string()),
+        "retried": row.chain.retried.as_ref().map(retried_json),
         "asked_open": row.approvals.iter().filter(|mark| mark.is_open()).count(),
         "unknown_open": row.marks.iter().filter(|mark| mark.is_open()).count(),
     })
@@ -134,6 +137,14 @@ fn words(
     line("input", &database::plain(&admission.input));
     if let Some(intent) = &row.abort {
         line("abort", &format_args!("asked for by {}: {}", intent.principal, intent.reason));
+    }
+    if let Some(dead) = row.chain.retry_of {
+        line("retry of", &format_args!("{dead}, which was given up"));
+    }
+    if let Some(Retried { intent, successor, at, .. }) = &row.chain.retried {
+        let (who, why, age) = (&intent.principal, &intent.reason, age(*at));
+        line("retried", &format_args!("by {who}, {age} ago: {why}"));
+        line("successor", successor);
     }
     for one in unknown {
         line("unknown", one);

@@ -45,30 +45,40 @@ const STEERED: &[Place] = &[
     Created, Input, Answered, Asked, Decided, Prepared, Result, Input, Answered, Settled, Settled,
 ];
 const DENIED: &[Place] = &[Created, Input, Answered, Asked, Decided, Result, Settled];
+/// What was given up before its model ever answered, and what tries it again.
+const RETRIED: &[Place] =
+    &[Created, Input, Settled, Input, Answered, Prepared, Result, Answered, Settled];
 const ABORTED: &[Place] = &[Created, Input, Aborted, Settled];
 
-/// One conversation, one settlement a submission; the records in their order; every digest
+/// One conversation, one submission, one settlement, and for what was given up one more that tries it
+/// again; the records in their order; every digest
 /// right.
 pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize, submissions: usize) {
     let lanes = reader.lanes(None, 8).expect("it is read").entries;
     let [lane] = lanes.as_slice() else { panic!("one line, one conversation: {lanes:?}") };
     let rows = reader.rows(&lane.conversation, AdmissionSequence(0), 8).expect("rows").entries;
     assert_eq!(rows.len(), submissions, "{rows:?}");
-    for row in &rows {
+    let dead = rows.iter().find(|row| row.chain.retried.is_some());
+    let ended = rows.iter().filter(|row| row.chain.retried.is_none());
+    for row in ended.clone() {
         assert!(matches!(row.phase, Phase::Settled(it) if it.outcome == outcome), "{row:?}");
     }
+    let successor = dead.and_then(|dead| dead.chain.retried.as_ref()).map(|it| it.successor);
+    let is_there = |it| ended.clone().any(|row| it == row.admission.submission);
+    assert!(successor.is_none_or(is_there), "{rows:?}");
     reader.verify(&lane.conversation).expect("every digest is right");
     let page = reader.log_page(&lane.conversation, Sequence(0)).expect("a page");
     let records = page.batches.iter().flat_map(|batch| batch.batch().records());
     let all: Vec<Place> = records.map(place).collect();
 
     let settlements = all.iter().filter(|place| **place == Settled).count();
-    assert_eq!(settlements, submissions, "{all:?}");
+    assert_eq!(settlements, rows.len(), "{all:?}");
     let mut order = all.clone();
     order.retain(|place| !matches!(place, Unknown | Resolved | TakenOver));
     // A start that did not happen, or may happen again, is prepared again under another epoch.
     order.dedup_by(|one, other| *one == Prepared && matches!(other, Prepared | Stepped));
     let expected = match (outcome, effects) {
+        _ if dead.is_some() => RETRIED,
         (Outcome::Completed, 0) => WITHOUT,
         (Outcome::Completed, _) if submissions == 2 => STEERED,
         (Outcome::Completed, _) if all.contains(&Asked) => ASKED,

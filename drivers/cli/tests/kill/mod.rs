@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::AdmissionSequence;
 use everstep_machine::ledger::Row;
+use everstep_machine::limits::FRUITLESS_CLAIMS;
 use everstep_machine::record::Outcome;
 use everstep_sqlite::{CommitMode, SqliteReader};
 
@@ -50,6 +51,8 @@ pub(crate) enum Act {
     Abort,
     /// Somebody says something to the run.
     Steer,
+    /// Somebody has it tried again.
+    Retry,
 }
 
 /// Where kills are played.
@@ -93,6 +96,8 @@ pub(crate) fn stages() -> Vec<Stage> {
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
+    // The first of them records the input, and the next five die in vain.
+    let given_up = [vec![asked.clone(); 1 + FRUITLESS_CLAIMS], vec![Act::Run]].concat();
     vec![
         stage("ordinary", CHARGE, &[], Act::Run),
         Stage { repeats: &["tool.", "Tool"], ..stage("idempotent", NOTIFY, &[], Act::Run) },
@@ -134,6 +139,7 @@ pub(crate) fn stages() -> Vec<Stage> {
             outcome: aborted,
             ..stage("aborted", CHARGE, &[asked, Act::Abort], Act::Run)
         },
+        Stage { submissions: 2, ..stage("retry", CHARGE, &given_up, Act::Retry) },
     ]
 }
 
@@ -239,6 +245,9 @@ impl Folder {
             Act::Steer => {
                 let run = self.submission();
                 command.args(["submissions", "steer", &run, "make it two", "--db", "db"]);
+            }
+            Act::Retry => {
+                command.args(["submissions", "retry", &self.submission(), "--db", "db"]);
             }
             Act::Expire => return self.wait_for_expiry(),
             Act::Resolve => {

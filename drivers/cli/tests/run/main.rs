@@ -16,6 +16,7 @@ mod poison;
 mod scripts;
 mod sharing;
 mod signals;
+mod timeouts;
 
 use std::fs::{self, File};
 use std::path::Path;

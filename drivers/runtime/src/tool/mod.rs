@@ -45,7 +45,7 @@ pub use cancel::{Cancellation, Canceller};
 pub use context::{Live, ToolContext};
 pub use failed::{Failed, HandlerError, NoFailure};
 pub use fault::{ToolFault, ToolkitError, ToolkitFault};
-pub use perform::Ended;
+pub use perform::{Ended, in_time};
 pub use toolkit::Toolkit;
 
 /// The page on durable tools, whose example compiles and runs.

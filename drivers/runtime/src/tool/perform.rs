@@ -12,8 +12,7 @@ use everstep_schema::Checker;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::context::{Live, ToolContext};
-use super::handler::{Handler, Tried};
-use crate::ports::BoxFuture;
+use super::handler::Handler;
 
 /// How often a call is made again when its handler says that nothing happened.
 const RETRIES: u32 = 2;
@@ -63,8 +62,7 @@ impl Entry {
         if let Some(why) = checker.check(&Fitting { schema, value }) {
             return Ended::Outcome(ToolOutcome::InvalidInput(why));
         }
-        let time = Duration::from_millis(tool.timeout.0).min(EVER);
-        let context = ToolContext::new(&invocation, Instant::now() + time, live);
+        let context = context(tool, &invocation, live);
         let mut pause = FIRST_PAUSE;
         let mut retries = match tool.retry {
             RetryClass::Never => 0,
@@ -87,15 +85,32 @@ impl Entry {
     }
 }
 
+fn context(tool: &ToolDefinition, invocation: &Invocation, live: Live) -> ToolContext {
+    let time = Duration::from_millis(tool.timeout.0).min(EVER);
+    ToolContext::new(invocation, Instant::now() + time, live)
+}
+
+/// Waits for a call that is made without a [`Toolkit`](super::Toolkit), as long as its tool is let
+/// run and somebody wants it. What is said then of a call that did not end is what a toolkit says:
+/// one without effects has failed, of any other nobody knows (RUN-014).
+pub async fn in_time(
+    tool: &ToolDefinition,
+    invocation: &Invocation,
+    live: Live,
+    work: impl Future<Output = Ended>,
+) -> Ended {
+    attended(work, &context(tool, invocation, live)).await.unwrap_or_else(|why| left(tool, why))
+}
+
 /// Waits for a try, until its time is up or nobody wants it any more. Leaving drops it.
-async fn attended(work: BoxFuture<Tried>, context: &ToolContext) -> Result<Tried, Left> {
+async fn attended<T>(work: impl Future<Output = T>, context: &ToolContext) -> Result<T, Left> {
     let abandoned = async {
         context.cancelled().await;
         sleep(GRACE).await;
     };
     tokio::select! {
         biased;
-        tried = work => Ok(tried),
+        done = work => Ok(done),
         () = sleep_until(context.deadline()) => Err(Left::TimedOut),
         () = abandoned => Err(Left::Cancelled),
     }

@@ -159,7 +159,7 @@ fn store_005_open_error_older() {
 
 #[test]
 fn store_005_open_error_newer() {
-    for version in [2_999_001, 3_001_001, 2_001_999, i32::MAX, -1] {
+    for version in [3_999_001, 4_001_001, 3_001_999, i32::MAX, -1] {
         refused(&other_format(version), |error| match error {
             OpenError::Newer { found, supported, .. } => found > supported,
             _ => false,

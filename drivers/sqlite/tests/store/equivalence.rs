@@ -253,7 +253,7 @@ fn store_010_the_scripts_reach_settlements_refusals_and_crashes() {
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
     let (mut refusals, mut crashes, mut settled, mut batches, mut saved) = (0, 0, 0, 0, 0);
-    for _ in 0..24 {
+    for _ in 0..40 {
         let script = prop::collection::vec(line(), 40).new_tree(&mut runner).unwrap().current();
         let mut trial = Trial::new(CommitMode::Fused);
         script.iter().for_each(|line| trial.play(line));

@@ -4,8 +4,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Decided, row};
-use crate::identity::{SubmissionId, Timestamp};
+use crate::identity::{AdmissionSequence, SubmissionId, Timestamp};
 use crate::ledger::input::{Admission, Refusal, Reply};
+use crate::ledger::retry::Chain;
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Phase, Row};
 
@@ -26,19 +27,29 @@ pub(super) fn admit(
         may_steer(row(slice, host)?, &admission)?;
     }
     let sequence = slice.lane.next;
-    let row = Row {
+    let new = Some(fresh(admission, sequence, now));
+    let lane = Some(Lane { next: sequence.next(), ..slice.lane.clone() });
+    Ok(Decided { lane, row: None, new, reply: Reply::Admitted(sequence) })
+}
+
+/// A row before anything has happened to it.
+pub(super) fn fresh(
+    admission: Arc<Admission>,
+    sequence: AdmissionSequence,
+    admitted_at: Timestamp,
+) -> Row {
+    Row {
         admission,
         sequence,
-        admitted_at: now,
+        admitted_at,
         claims: 0,
         fruitless: Vec::new(),
         phase: Phase::Admitted,
         abort: None,
         marks: Vec::new(),
         approvals: Vec::new(),
-    };
-    let lane = Lane { next: sequence.next(), ..slice.lane.clone() };
-    Ok(Decided { lane: Some(lane), row: Some(row), reply: Reply::Admitted(sequence) })
+        chain: Chain::default(),
+    }
 }
 
 /// Something can be said to a run from its claim until its settlement is reserved (RUN-012). If it

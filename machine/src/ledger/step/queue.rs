@@ -83,7 +83,7 @@ pub(super) fn claim(slice: &Slice, claim: &Claim, now: Timestamp) -> Result<Deci
         pause: patience::pause(claim, row.fruitless.len()),
     };
     let lane = Lane { epoch, owner: Some(owner), ..lane.clone() };
-    Ok(Decided { lane: Some(lane), row: Some(row), reply: Reply::Claimed(epoch) })
+    Ok(Decided { lane: Some(lane), row: Some(row), new: None, reply: Reply::Claimed(epoch) })
 }
 
 fn has_its_turn(slice: &Slice, row: &Arc<Row>, now: Timestamp) -> bool {
@@ -126,5 +126,5 @@ pub(super) fn release(slice: &Slice, owner: &Ownership) -> Result<Decided, Refus
     // Who lets go has not died, and neither will the next one of what killed those before.
     let row = (!row.fruitless.is_empty()).then(|| Row { fruitless: Vec::new(), ..row.clone() });
     let lane = Some(Lane { owner: None, ..slice.lane.clone() });
-    Ok(Decided { lane, row, reply: Reply::Released })
+    Ok(Decided { lane, row, new: None, reply: Reply::Released })
 }

@@ -98,6 +98,7 @@ pub(super) fn finalize(
     Ok(Decided {
         lane: Some(Lane { owner: None, ..slice.lane.clone() }),
         row: Some(Row { phase, ..row.clone() }),
+        new: None,
         reply: Reply::Finalized,
     })
 }

@@ -66,6 +66,22 @@ fn dur_012_an_abort_intent_is_never_replaced() {
 }
 
 #[test]
+#[should_panic(expected = "DUR-018: what is retried")]
+fn dur_018_a_row_keeps_what_it_tries_again() {
+    let chain = Chain { retry_of: Some(submission(2)), retried: None };
+    with_row(&Bench::claimed().0, |row| row.chain = chain);
+}
+
+#[test]
+#[should_panic(expected = "DUR-018: only")]
+fn dur_018_only_what_was_given_up_is_tried_again() {
+    let intent = RetryIntent { principal: principal("ada"), reason: Arc::from("why not") };
+    let (successor, position) = (submission(RETRIES + 1), AdmissionSequence(1));
+    let retried = Some(Retried { intent, successor, position, at: Timestamp(START) });
+    with_row(&Bench::settled().0, |row| row.chain = Chain { retry_of: None, retried });
+}
+
+#[test]
 #[should_panic(expected = "DUR-002")]
 fn dur_002_a_settled_row_stays_settled() {
     with_row(&Bench::settled().0, |row| row.phase = Phase::Ready);

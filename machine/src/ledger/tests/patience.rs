@@ -4,7 +4,6 @@ use alloc::vec;
 
 use super::*;
 use crate::limits::{FRUITLESS_CLAIMS, FRUITLESS_PAUSE_MS};
-use crate::record::PolicyLimit;
 
 /// A lane whose row was claimed `claims` times by owners that all died, the last one excepted.
 fn dying(claims: u8) -> (Bench, Ownership) {
@@ -16,14 +15,6 @@ fn dying(claims: u8) -> (Bench, Ownership) {
         owner = bench.claim(1, n).unwrap();
     }
     (bench, owner)
-}
-
-fn poison() -> Reserved {
-    let limit = PolicyLimit::Attempts;
-    let diagnostic = Diagnostic::cut(limit.tag(), "it kills");
-    let settlement = Settlement::Failed { diagnostic, limit: Some(limit) };
-    let run = Some(RunId::derive(submission(1)));
-    Reserved::new(SubmissionSettled { submission: submission(1), run, settlement }).unwrap()
 }
 
 fn dead(bench: &Bench) -> Vec<u64> {
@@ -91,11 +82,11 @@ fn dur_018_others_wait_for_the_pause_and_the_owner_does_not() {
 #[test]
 fn dur_018_a_row_is_given_up_only_when_its_attempts_are_used_up() {
     let (mut bench, owner) = dying(FRUITLESS_CLAIMS as u8);
-    let reserve = |owner| Command::Reserve { owner, reserved: poison() };
+    let reserve = |owner| Command::Reserve { owner, reserved: poison(1) };
     assert_eq!(bench.send(reserve(owner)), Err(Refusal::AttemptsLeft));
     bench.expire();
     let owner = bench.claim(1, 99).unwrap();
-    bench.finish(owner, &poison());
+    bench.finish(owner, &poison(1));
     assert_eq!(bench.row(1).standing(), Standing::GivenUp);
     assert_eq!(bench.candidate(), Some(submission(2)), "RT-03: the lane goes on");
     assert_eq!(vec![Standing::GivenUp], vec![bench.row(1).standing()], "and it stays listed");

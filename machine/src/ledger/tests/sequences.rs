@@ -6,6 +6,21 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The text of a failure that gives up.
+const POISON: &str = "poison";
+
+/// Every submission that there may be, and what tries each of them again.
+fn numbers() -> impl Iterator<Item = u8> {
+    (0..4).chain(RETRIES..RETRIES + 4)
+}
+
+fn ended(n: u8, outcome: Outcome, text: &str) -> Reserved {
+    match (outcome, text) {
+        (Outcome::Failed, POISON) => poison(n),
+        _ => settled(n, outcome, text),
+    }
+}
+
 /// How an owner's command proves itself.
 #[derive(Clone, Copy, Debug)]
 struct Proof {
@@ -47,6 +62,7 @@ enum Act {
     Own(Proof, Verb),
     Abort(u8, &'static str),
     Resolve(u8, u8, bool),
+    Retry(u8, &'static str),
     /// Milliseconds, backwards or forwards.
     Clock(i64),
 }
@@ -55,7 +71,7 @@ fn verb() -> impl Strategy<Value = Verb> {
     let doubts = || prop::collection::vec(0..3_u8, 0..3);
     let outcome =
         || prop_oneof![Just(Outcome::Completed), Just(Outcome::Failed), Just(Outcome::Aborted)];
-    let text = || prop_oneof![4 => Just("done"), 1 => Just("other")];
+    let text = || prop_oneof![4 => Just("done"), 1 => Just("other"), 2 => Just(POISON)];
     prop_oneof![
         2 => (0..90_000_u64).prop_map(Verb::Renew),
         1 => Just(Verb::Release),
@@ -72,7 +88,7 @@ fn verb() -> impl Strategy<Value = Verb> {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let row = || 0..4_u8;
+    let row = || prop_oneof![6 => 0..4_u8, 1 => RETRIES..RETRIES + 4];
     let text = prop_oneof![4 => Just("hello"), 1 => Just("other")];
     let seldom = || prop::bool::weighted(0.1);
     let age = prop_oneof![4 => Just(0_usize), 1 => 0..4_usize];
@@ -87,8 +103,9 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (-10 * MINUTE as i64)..(10 * MINUTE as i64),
     ];
     prop_oneof![
-        3 => (row(), text).prop_map(|(row, text)| Act::Admit(row, text)),
-        2 => (row(), row()).prop_map(|(row, host)| Act::Steer(row, host)),
+        // No client can name what tries another one again.
+        3 => (0..4_u8, text).prop_map(|(row, text)| Act::Admit(row, text)),
+        2 => (0..4_u8, 0..4_u8).prop_map(|(row, host)| Act::Steer(row, host)),
         3 => row().prop_map(Act::Ready),
         5 => (prop::option::weighted(0.3, row()), behind, reuse)
             .prop_map(|(row, behind, reuse)| Act::Claim { row, behind, reuse }),
@@ -97,6 +114,8 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(row, who)| Act::Abort(row, who)),
         3 => (row(), 0..3_u8, any::<bool>())
             .prop_map(|(row, doubt, how)| Act::Resolve(row, doubt, how)),
+        3 => (row(), prop_oneof![Just("ada"), Just("bob")])
+            .prop_map(|(row, who)| Act::Retry(row, who)),
         5 => jump.prop_map(Act::Clock),
     ]
 }
@@ -133,13 +152,17 @@ impl World {
                 let (doubt, intent) = (doubt(*d), intent(how));
                 Command::Resolve { submission: submission(*n), doubt, intent }
             }
+            Act::Retry(n, who) => {
+                let intent = RetryIntent { principal: principal(who), reason: Arc::from("mended") };
+                Command::Retry { submission: submission(*n), intent }
+            }
         };
         let _answer = self.send(command);
     }
 
     fn claim(&mut self, row: Option<u8>, behind: u64, reuse: Option<u8>) -> Command {
         let candidate = self.bench.candidate();
-        let found = (0..4).find(|n| Some(submission(*n)) == candidate);
+        let found = numbers().find(|n| Some(submission(*n)) == candidate);
         self.fresh += 1;
         let command =
             self.bench.claim_command(row.or(found).unwrap_or(0), reuse.unwrap_or(self.fresh));
@@ -150,7 +173,7 @@ impl World {
 
     fn owned(&self, proof: Proof, verb: &Verb) -> Option<Command> {
         let mut owner = *self.claims.get(proof.age)?;
-        let n = (0..4).find(|n| submission(*n) == owner.submission)?;
+        let n = numbers().find(|n| submission(*n) == owner.submission)?;
         if proof.token {
             owner.token = token(200);
         }
@@ -165,10 +188,10 @@ impl World {
             Verb::MarkUnknown(numbers) => Command::MarkUnknown { owner, doubts: doubts(numbers) },
             Verb::Cover(numbers) => Command::CoverUnknown { owner, doubts: doubts(numbers) },
             Verb::Reserve(outcome, text) => {
-                Command::Reserve { owner, reserved: settled(n, *outcome, text) }
+                Command::Reserve { owner, reserved: ended(n, *outcome, text) }
             }
             Verb::Finalize(outcome, text) => {
-                let settlement = canonical(&settled(n, *outcome, text));
+                let settlement = canonical(&ended(n, *outcome, text));
                 Command::Finalize { owner, settlement }
             }
             Verb::Join(n) => Command::Join { owner, joining: submission(*n) },
@@ -203,6 +226,7 @@ impl World {
             assert_eq!(self.bench.again(command), expected, "answered as the first time");
         }
         findable(&self.bench);
+        chained(&self.bench);
         answer
     }
 }
@@ -220,6 +244,20 @@ fn only_grows(before: &Bench, after: &Bench) {
         if let Phase::Settled(_) = old.phase {
             assert_eq!(old.phase, new.phase, "one settlement");
         }
+    }
+}
+
+/// Whoever tries another one again is named by it, alone and as it was (DUR-018).
+fn chained(bench: &Bench) {
+    for row in &bench.rows {
+        let Some(dead) = row.chain.retry_of else { continue };
+        let of = |row: &&Arc<Row>| row.chain.retry_of == Some(dead);
+        assert_eq!(bench.rows.iter().filter(of).count(), 1, "one successor a dead letter");
+        let dead = bench.rows.iter().find(|it| it.admission.submission == dead).unwrap();
+        let named = dead.chain.retried.as_ref().unwrap();
+        assert_eq!((named.successor, named.position), (row.admission.submission, row.sequence));
+        assert!(matches!(&dead.phase, Phase::Settled(settled) if settled.given_up));
+        assert_eq!(dead.admission.again(), *row.admission);
     }
 }
 
@@ -244,7 +282,8 @@ fn owner_of(command: &Command) -> Option<Ownership> {
         | Command::Claim(_)
         | Command::Abort { .. }
         | Command::Resolve { .. }
-        | Command::Decide { .. } => None,
+        | Command::Decide { .. }
+        | Command::Retry { .. } => None,
     }
 }
 
@@ -290,7 +329,7 @@ fn findable(bench: &Bench) {
         later.now = later.now.max(at);
         assert!(later.candidate().is_some(), "a lane wakes for something");
     }
-    for n in 0..4 {
+    for n in numbers() {
         let claimed = bench.clone().claim(n, 255);
         let found = candidate == Some(submission(n));
         assert!(!found || claimed.is_ok(), "a candidate can be claimed: {claimed:?}");
@@ -301,7 +340,7 @@ fn findable(bench: &Bench) {
 /// Once people answer and leases run out, everything settles, in a bounded number of claims.
 fn drain(world: &mut World) {
     for _ in 0..16 {
-        for n in 0..4 {
+        for n in numbers() {
             for d in 0..3 {
                 let (doubt, intent) = (doubt(d), intent(Resolution::NeverStarted));
                 let _ = world.send(Command::Resolve { submission: submission(n), doubt, intent });
@@ -311,7 +350,7 @@ fn drain(world: &mut World) {
             world.bench.expire();
         }
         let Some(next) = world.bench.candidate() else { break };
-        let n = (0..4).find(|n| submission(*n) == next).unwrap();
+        let n = numbers().find(|n| submission(*n) == next).unwrap();
         let command = world.claim(Some(n), 0, None);
         world.send(command).unwrap();
         settle(world, n, world.claims[0]);

@@ -10,6 +10,7 @@ mod owner;
 mod patience;
 mod property;
 mod request;
+mod retries;
 mod secrets;
 mod steps;
 

@@ -1,6 +1,7 @@
 //! Scenarios written in Rust: the same parts as in a file, the same checks, and an error that
 //! names the line of the call.
 
+mod retry;
 mod submission;
 mod tool;
 mod turn;
@@ -9,7 +10,8 @@ use everstep_machine::agent::{AgentPolicy, Resolution};
 
 use super::bounds::{DEFAULT_MAX_TURNS, DEFAULT_WORKERS};
 use super::draft::{
-    Abort, Answer, Failure, Located, Reply, Rule, ScenarioBuilder, Site, Submission, Tool, Turn,
+    Abort, Answer, Failure, Located, Reply, Retry, Rule, ScenarioBuilder, Site, Submission, Tool,
+    Turn,
 };
 use super::error::{Place, ScenarioError};
 use super::{Scenario, check};
@@ -47,6 +49,7 @@ impl Scenario {
             turns: Vec::new(),
             submissions: Vec::new(),
             aborts: Vec::new(),
+            retries: Vec::new(),
             answers: Vec::new(),
         }
     }
@@ -144,6 +147,12 @@ impl ScenarioBuilder {
     /// One more abort.
     pub fn abort(mut self, abort: Abort) -> Self {
         self.aborts.push(abort);
+        self
+    }
+
+    /// One more submission that is tried again once it was given up.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retries.push(retry);
         self
     }
 

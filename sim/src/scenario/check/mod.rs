@@ -5,6 +5,7 @@
 
 mod aborts;
 mod occasion;
+mod retries;
 mod submissions;
 mod tools;
 mod turns;
@@ -41,6 +42,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     };
     let submissions = submissions::submissions(&tools, &turns, &draft)?;
     let aborts = aborts::aborts(&submissions, &draft.aborts)?;
+    let retries = retries::retries(&tools, &submissions, &draft.retries)?;
     let resolutions = tools.resolutions(&draft.answers)?;
     let Tools(tools) = tools;
     Ok(Scenario {
@@ -54,6 +56,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         model,
         submissions,
         aborts,
+        retries,
         resolutions,
         workers,
     })

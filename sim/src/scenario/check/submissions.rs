@@ -80,7 +80,7 @@ fn steering(
     Ok(scripts)
 }
 
-fn expectations(parts: &[Located<Outcome>]) -> Checked<Vec<Outcome>> {
+pub(super) fn expectations(parts: &[Located<Outcome>]) -> Checked<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for part in parts {
         if outcomes.contains(&part.value) {

@@ -1,9 +1,11 @@
-//! What clients call off, and what operators answer.
+//! What clients call off, and what operators answer and have tried again.
 
 use super::Presence::{Default, Optional, Required};
 use super::tool::FAILURE;
+use super::turn::TURNS;
 use super::{Rule, Shape, Table, key};
-use crate::scenario::words::{ANSWERS, words};
+use crate::scenario::bounds::RETRYING_PEOPLE;
+use crate::scenario::words::{ANSWERS, OUTCOMES, words};
 
 pub(super) static ABORT: Table = Table {
     name: "[[aborts]]",
@@ -19,6 +21,41 @@ pub(super) static ABORT: Table = Table {
         ),
         key("principal", Shape::Name, Default("\"client\""), "Who asks."),
         key("reason", Shape::Text, Default("\"no longer wanted\""), "Why."),
+    ],
+    rules: &[],
+};
+
+pub(super) static RETRY: Table = Table {
+    name: "[[retries]]",
+    definition: "retried",
+    about: "What operators have tried again once it was given up.",
+    keys: &[
+        key(
+            "submission",
+            Shape::Name,
+            Required,
+            "Which submission. A second table for the same one is about what was tried again and given up too.",
+        ),
+        key(
+            "people",
+            Shape::Whole(1, RETRYING_PEOPLE),
+            Default("1"),
+            "How many people ask for it, one after the other.",
+        ),
+        key("principal", Shape::Name, Default("\"operator\""), "Who asks for it."),
+        key("reason", Shape::Text, Default("\"the cause is gone\""), "Why."),
+        key(
+            "turns",
+            TURNS,
+            Optional,
+            "What the model does in the run that tries it again, instead of what it did.",
+        ),
+        key(
+            "expect",
+            Shape::Words(&words(&OUTCOMES)),
+            Default("[]"),
+            "How what tries it again may settle under any schedule; empty means in any way.",
+        ),
     ],
     rules: &[],
 };

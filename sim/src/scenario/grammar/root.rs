@@ -3,12 +3,12 @@
 use super::Presence::{Default, Optional, Required};
 use super::agent::{AGENT, APPROVER, AUTHORIZER};
 use super::model::MODEL;
-use super::people::{ABORT, RESOLUTION};
+use super::people::{ABORT, RESOLUTION, RETRY};
 use super::submission::SUBMISSION;
 use super::tool::TOOL;
 use super::turn::TURNS;
 use super::{SCHEMA, Shape, Table, key};
-use crate::scenario::bounds::{ABORTS, SUBMISSIONS, TOOLS, WORKERS};
+use crate::scenario::bounds::{ABORTS, SUBMISSIONS, TOOLS, TRIES, WORKERS};
 
 pub(in crate::scenario) static ROOT: Table = Table {
     name: "the file",
@@ -50,6 +50,12 @@ pub(in crate::scenario) static ROOT: Table = Table {
             Shape::Tables(&ABORT, 0, ABORTS),
             Default("[]"),
             "Aborts that clients ask for.",
+        ),
+        key(
+            "retries",
+            Shape::Tables(&RETRY, 0, TRIES),
+            Default("[]"),
+            "What operators have tried again once it was given up.",
         ),
         key(
             "resolutions",

@@ -2,12 +2,13 @@
 
 use everstep_machine::agent::{Allowance, ExecutionClass};
 use everstep_machine::identity::DurationMs;
+use everstep_machine::record::Outcome;
 
 use super::{Row, denials, names, policy, texts, turns};
 use crate::scenario::Silence;
 use crate::scenario::bounds::DEFAULT_WORKERS;
 use crate::scenario::draft::{
-    Abort, Answer, Checked, ExactlySaid, Failure, Located, Reaction, Reply, ScenarioBuilder,
+    Abort, Answer, Checked, ExactlySaid, Failure, Located, Reaction, Reply, Retry, ScenarioBuilder,
     StepPart, Submission, Tool, Traits,
 };
 use crate::scenario::fault::Fault;
@@ -35,6 +36,7 @@ pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilde
         turns: root.each("turns", turns::turn)?,
         submissions: root.each("submissions", submission)?,
         aborts: root.each("aborts", abort)?,
+        retries: root.each("retries", retry)?,
         answers: root.each("resolutions", answer)?,
     })
 }
@@ -85,9 +87,6 @@ fn step(row: &Row<'_, '_>) -> Checked<StepPart> {
 
 fn submission(row: &Row<'_, '_>) -> Checked<Submission> {
     let name = row.need("name", "[[submissions]]")?;
-    let expect = texts(row.items("expect")).filter_map(|word| {
-        meaning(&OUTCOMES, &word.value).map(|outcome| Located::new(outcome, word.site))
-    });
     let allowance = row.row("allowance").map(|row| allowance(&row)).unwrap_or_default();
     let steers = row.row("steers").map(|row| -> Checked<_> {
         Ok((row.need("run", "`steers`")?, row.text_or("at", EVERY_MOMENT)))
@@ -101,7 +100,7 @@ fn submission(row: &Row<'_, '_>) -> Checked<Submission> {
         turns: row.each("turns", turns::turn)?,
         allowance,
         steers: steers.transpose()?,
-        expect: expect.collect(),
+        expect: outcomes(row),
         exactly: ExactlySaid {
             finish: row.word("expect_finish", &FINISHES),
             output: row.json("expect_output")?,
@@ -133,6 +132,26 @@ fn abort(row: &Row<'_, '_>) -> Checked<Abort> {
         principal: row.text_or("principal", "client"),
         reason: row.text_or("reason", "no longer wanted"),
     })
+}
+
+fn retry(row: &Row<'_, '_>) -> Checked<Retry> {
+    Ok(Retry {
+        submission: row.need("submission", "[[retries]]")?,
+        people: row.whole_or("people", 1),
+        principal: row.text_or("principal", "operator"),
+        reason: row.text_or("reason", "the cause is gone"),
+        turns: row.each("turns", turns::turn)?,
+        expect: outcomes(row),
+    })
+}
+
+/// The outcomes that a table expects.
+fn outcomes(row: &Row<'_, '_>) -> Vec<Located<Outcome>> {
+    let said = texts(row.items("expect"));
+    let known = said.filter_map(|word| {
+        meaning(&OUTCOMES, &word.value).map(|outcome| Located::new(outcome, word.site))
+    });
+    known.collect()
 }
 
 fn answer(row: &Row<'_, '_>) -> Checked<Answer> {

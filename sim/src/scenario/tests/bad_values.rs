@@ -230,6 +230,7 @@ fn scenario_more_than_the_bound_points_at_the_first_too_many() {
         ("turns", 64, "[[turns]]\ntext = \"#\"\n"),
         ("submissions", 64, "[[submissions]]\nname = \"s#\"\ninput = #\n"),
         ("aborts", 16, "[[aborts]]\nsubmission = \"first\"\nreason = \"#\"\n"),
+        ("retries", 16, "[[retries]]\nsubmission = \"first\"\nreason = \"#\"\n"),
         ("resolutions", 64, "[[resolutions]]\ntool = \"t#\"\nanswer = \"failed\"\n"),
     ] {
         let fault = refused(&small_and(&repeat(table, most + 1))).fault().clone();

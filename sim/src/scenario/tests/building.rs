@@ -5,7 +5,7 @@ use everstep_machine::effect::{CrashPhase, EffectKind, ExternalKind, Failpoint};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::Outcome;
 
-use super::super::{Abort, Fault, Noun, Place, Scenario, Submission, Tool, Turn};
+use super::super::{Abort, Fault, Noun, Place, Retry, Scenario, Submission, Tool, Turn};
 use super::accepted;
 
 #[test]
@@ -45,6 +45,15 @@ submission = "b"
 at = "tool.invoke/after@2"
 principal = "q"
 reason = "r"
+[[retries]]
+submission = "a"
+[[retries]]
+submission = "b"
+people = 2
+principal = "q"
+reason = "r"
+turns = [{ text = "Again." }]
+expect = ["completed"]
 [[resolutions]]
 tool = "file"
 answer = "completed"
@@ -80,6 +89,15 @@ answer = "never-started"
         )
         .abort(Abort::of("a"))
         .abort(Abort::of("b").at(after, 2).by("q").because("r"))
+        .retry(Retry::of("a"))
+        .retry(
+            Retry::of("b")
+                .people(2)
+                .by("q")
+                .because("r")
+                .turn(Turn::says("Again."))
+                .expect(Outcome::Completed),
+        )
         .resolution("file", &Resolution::Completed(ok))
         .resolution("erase", &Resolution::NeverStarted)
         .build();
@@ -124,6 +142,8 @@ fn scenario_builder_is_refused_for_what_a_file_is_refused_for() {
         (small().turn(Turn::protocol("T", "m").and_calls("charge", "1")), "`fault` and `calls`"),
         (small().abort(Abort::of("second")), "there is no submission `second`"),
         (small().abort(Abort::of("first").by("")), "`principal`: an identifier cannot be empty"),
+        (small().retry(Retry::of("second")), "there is no submission `second`"),
+        (small().retry(Retry::of("first").people(5)), "`people` is between 1 and 4, not 5"),
         (small().resolution("b", &failed), "there is no tool `b`"),
         (small().resolution("charge", &failed).resolution("charge", &failed), "there is already a"),
         (Scenario::builder("none").turn(Turn::says("")), "`submissions` cannot be empty"),

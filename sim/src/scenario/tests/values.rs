@@ -30,7 +30,8 @@ fn fails(fault: ModelFault) -> TurnScript {
 
 #[test]
 fn scenario_defaults_are_those_the_schema_names() {
-    let scenario = accepted(&small_and("[[aborts]]\nsubmission = \"first\"\n"));
+    let people = "[[aborts]]\nsubmission = \"first\"\n[[retries]]\nsubmission = \"first\"\n";
+    let scenario = accepted(&small_and(people));
     assert_eq!((scenario.name.as_str(), scenario.about.as_str()), ("small", "small"));
     assert_eq!((scenario.workers, scenario.agent.max_turns()), (2, 16));
     assert!(scenario.denied.is_empty() && scenario.resolutions.is_empty());
@@ -49,6 +50,10 @@ fn scenario_defaults_are_those_the_schema_names() {
     let abort = &scenario.aborts[0];
     assert_eq!((abort.submission, abort.moment), (0, Occasion::Every));
     assert_eq!((abort.principal.as_str(), abort.reason.as_str()), ("client", "no longer wanted"));
+    let retry = &scenario.retries[0];
+    assert_eq!((retry.submission, retry.people, retry.expect.len()), (0, 1, 0));
+    assert_eq!((retry.principal.as_str(), &*retry.reason), ("operator", "the cause is gone"));
+    assert_eq!(retry.turns, scenario.submissions[0].turns);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use everstep_machine::identity::{
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{
     self, AbortIntent, Admission, Claim, Command, Footprint, Ownership, Reserved, ResolutionIntent,
+    RetryIntent,
 };
 use everstep_machine::record::{
     Batch, CanonicalSettlement, ConversationCreated, Doubt, FinishKind, InputRecorded, Outcome,
@@ -78,6 +79,7 @@ pub(super) enum Act {
     Own(Proof, Verb),
     Abort(u8, &'static str),
     Resolve(u8, u8, bool),
+    Retry(u8, &'static str),
     ReadLane(Option<u8>),
     ReadLog(u64),
 }
@@ -109,7 +111,7 @@ fn fact() -> impl Strategy<Value = Fact> {
 }
 
 pub(super) fn act() -> impl Strategy<Value = Act> {
-    let row = || 0..4_u8;
+    let row = || prop_oneof![6 => 0..4_u8, 1 => RETRIES..RETRIES + 4];
     let skew = || prop_oneof![5 => Just(0_i64), 1 => -2..3_i64];
     let tail = || prop_oneof![5 => Just(0_usize), 1 => 0..4_usize];
     let proof = (prop_oneof![5 => Just(0_usize), 1 => 0..4_usize], prop::bool::weighted(0.08))
@@ -119,7 +121,8 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
     let facts = prop::collection::vec(fact(), 1..4);
     let behind = prop_oneof![6 => Just(0_u64), 1 => 0..3_u64];
     prop_oneof![
-        3 => (row(), text).prop_map(|(row, text)| Act::Admit(row, text)),
+        // No client can name what tries another one again.
+        3 => (0..4_u8, text).prop_map(|(row, text)| Act::Admit(row, text)),
         2 => (skew(), agent).prop_map(|(skew, agent)| Act::Materialize { skew, agent }),
         2 => row().prop_map(Act::Ready),
         6 => (prop::option::weighted(0.2, row()), behind, prop::option::weighted(0.1, 1..6_u8))
@@ -132,6 +135,8 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(row, who)| Act::Abort(row, who)),
         2 => (row(), 0..3_u8, any::<bool>())
             .prop_map(|(row, doubt, how)| Act::Resolve(row, doubt, how)),
+        3 => (row(), prop_oneof![Just("ada"), Just("bob")])
+            .prop_map(|(row, who)| Act::Retry(row, who)),
         2 => prop::option::of(row()).prop_map(Act::ReadLane),
         2 => (0..12_u64).prop_map(Act::ReadLog),
     ]
@@ -151,7 +156,13 @@ pub(super) fn lane_of(lane: u8) -> ConversationId {
     conversation(["desk", "shop"][usize::from(lane)])
 }
 
+/// What is added to a submission's number for the one that tries it again.
+const RETRIES: u8 = 100;
+
 fn submission(lane: &ConversationId, n: u8) -> SubmissionId {
+    if let Some(dead) = n.checked_sub(RETRIES) {
+        return SubmissionId::retry_of(submission(lane, dead));
+    }
     let key = IdempotencyKey::new(&n.to_string()).unwrap();
     SubmissionId::derive(lane, &PrincipalId::new("ada").unwrap(), &key)
 }
@@ -211,6 +222,11 @@ impl Seen {
                 let (resolution, principal) = (Arc::new(how), PrincipalId::new("bob").unwrap());
                 let intent = ResolutionIntent { resolution, principal, reason: "looked".into() };
                 Command::Resolve { submission: of(*n), doubt: doubt(*d), intent }
+            }
+            Act::Retry(n, who) => {
+                let principal = PrincipalId::new(who).unwrap();
+                let intent = RetryIntent { principal, reason: "mended".into() };
+                Command::Retry { submission: of(*n), intent }
             }
             Act::ReadLane(None) => return Some(StoreCommand::ReadLane(Target::Claimable)),
             Act::ReadLane(Some(n)) => {
@@ -361,9 +377,17 @@ fn settled(submission: SubmissionId, outcome: Outcome) -> SubmissionSettled {
     SubmissionSettled { submission, run: Some(RunId::derive(submission)), settlement }
 }
 
-/// A proof as a fold would make it; only a fold can, so this one is made of its bytes.
+/// A proof as a fold would make it; only a fold can, so this one is made of its bytes. What failed
+/// was given up.
 fn canonical(submission: SubmissionId, outcome: Outcome) -> CanonicalSettlement {
     let digest = settled(submission, outcome).digest().unwrap();
-    let bytes = postcard::to_allocvec(&(submission, Sequence(3), digest, outcome, false)).unwrap();
+    let bytes = postcard::to_allocvec(&(
+        submission,
+        Sequence(3),
+        digest,
+        outcome,
+        outcome == Outcome::Failed,
+    ))
+    .unwrap();
     postcard::from_bytes(&bytes).unwrap()
 }
