@@ -12,6 +12,7 @@
 //! the answer.
 
 mod group;
+mod import;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

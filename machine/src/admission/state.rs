@@ -4,7 +4,6 @@ use alloc::sync::Arc;
 
 use crate::agent::{Allowance, Binding};
 use crate::conversation;
-use crate::digest::Hasher;
 use crate::identity::{
     ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
 };
@@ -64,11 +63,7 @@ impl Call {
     pub(super) fn pipeline(&self) -> Result<Pipeline, BatchError> {
         let submission = self.submission();
         let agent = self.binding.definition.id().clone();
-        let payload = Hasher::new("everstep/payload")
-            .bytes(agent.as_str().as_bytes())
-            .bytes(self.input.as_str().as_bytes())
-            .bytes(&self.allowance.to_bytes())
-            .digest();
+        let payload = Admission::payload_of(&agent, &self.input, &self.allowance);
         let admission = Admission {
             submission,
             principal: self.principal.clone(),

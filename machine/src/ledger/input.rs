@@ -9,7 +9,7 @@ use super::approval::{DecisionIntent, Suspension};
 use super::slice::Change;
 use super::state::{AbortIntent, Reserved, ResolutionIntent};
 use crate::agent::{Allowance, Verdict};
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 use crate::identity::{
     AdmissionSequence, AgentId, ApprovalId, DurationMs, Epoch, IdempotencyKey, PrincipalId,
     ProducerId, SubmissionId, TenantId, Timestamp, Token,
@@ -36,6 +36,18 @@ pub struct Admission {
     pub input: CanonicalJson,
     /// How much less its run may use than the agent's policy allows.
     pub allowance: Allowance,
+}
+
+impl Admission {
+    /// The digest of what is submitted.
+    #[must_use]
+    pub fn payload_of(agent: &AgentId, input: &CanonicalJson, allowance: &Allowance) -> Digest {
+        Hasher::new("everstep/payload")
+            .bytes(agent.as_str().as_bytes())
+            .bytes(input.as_str().as_bytes())
+            .bytes(&allowance.to_bytes())
+            .digest()
+    }
 }
 
 /// Ownership of a lane, as its owner proves it (DUR-006).

@@ -41,6 +41,7 @@
 mod approval;
 mod input;
 mod rebuild;
+mod reconstruction;
 mod slice;
 mod state;
 mod step;
@@ -48,6 +49,7 @@ mod step;
 pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
+pub use reconstruction::Reconstruction;
 pub use slice::{Change, Slice};
 pub use state::{
     AbortIntent, InputMarker, Lane, Mark, MarkState, Owner, Phase, Reserved, ResolutionIntent, Row,

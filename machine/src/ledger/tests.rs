@@ -10,6 +10,7 @@ mod phases;
 mod progress;
 mod queue;
 mod rebuild;
+mod reconstruction;
 mod sequences;
 mod settlement;
 mod unknown;

@@ -5,8 +5,12 @@
 //! command; a strong one may fuse the pipeline into one transaction. The protocol is correct on
 //! the weak one.
 
+mod incarnation;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+
+pub use incarnation::Incarnation;
 
 use crate::effect::{EffectKind, LedgerKind};
 use crate::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
@@ -182,3 +186,6 @@ pub trait Shared: Store {
     /// commits does not count. A hint, and cheap. A store that cannot tell says that nobody has.
     fn changed_elsewhere(&mut self) -> bool;
 }
+
+#[cfg(test)]
+mod tests;

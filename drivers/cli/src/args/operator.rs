@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
+use super::copies::{Export, Import};
 use crate::output::breaks;
 
 const SUBMISSIONS_HELP: &str = "\
@@ -193,12 +194,13 @@ const LOG_HELP: &str = "\
 Examples:
   everstep log show run-3f1c
   everstep log verify               every conversation, and the file itself
+  everstep log export > shop.jsonl
 
 Exit codes:
-  0  it is shown, or everything verifies
+  0  it is shown, exported or imported, or everything verifies
   1  something does not verify
-  2  the command is wrong, or there is no such conversation
-  3  the environment failed: the database cannot be opened or read";
+  2  the command is wrong, there is no such conversation, or another one of its name is there
+  3  the environment failed: a file cannot be opened, read or written";
 
 /// What `everstep log` is asked.
 #[derive(Args, Debug)]
@@ -242,6 +244,13 @@ pub(crate) enum LogAct {
         #[command(flatten)]
         look: Look,
     },
+    /// Print everything of one conversation, or of all, as JSON lines
+    Export(Export),
+    /// Take conversations in that were exported from another database
+    ///
+    /// Each is taken in whole or not at all, and only if all of the file verifies. What was under
+    /// way is found as after a crash. One that is there already stays as it is.
+    Import(Import),
 }
 
 /// A text that is recorded beside others, and shown in one line.

@@ -7,6 +7,8 @@ mod act;
 mod decide;
 mod show;
 
+pub(crate) use act::signed;
+
 use everstep_machine::agent::Verdict;
 use everstep_sqlite::{LaneRow, SqliteReader};
 

@@ -6,10 +6,12 @@ mod appending;
 mod approvals;
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod databases;
 mod disk;
 mod doubts;
 mod exits;
+mod exports;
 mod operator;
 mod poison;
 mod scripts;

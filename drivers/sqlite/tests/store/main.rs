@@ -5,6 +5,7 @@ mod support;
 
 mod bad_files;
 mod clock;
+mod copies;
 mod damage;
 mod equivalence;
 mod failpoints;

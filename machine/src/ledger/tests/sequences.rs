@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::store::Incarnation;
 
 /// How an owner's command proves itself.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,8 @@ enum Act {
     Resolve(u8, u8, bool),
     /// Milliseconds, backwards or forwards.
     Clock(i64),
+    /// The file is put back from a backup of this moment.
+    Restore,
 }
 
 fn verb() -> impl Strategy<Value = Verb> {
@@ -85,6 +88,7 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (row(), 0..3_u8, any::<bool>())
             .prop_map(|(row, doubt, how)| Act::Resolve(row, doubt, how)),
         5 => jump.prop_map(Act::Clock),
+        1 => Just(Act::Restore),
     ]
 }
 
@@ -102,6 +106,7 @@ impl World {
                 self.bench.now.0 = self.bench.now.0.saturating_add_signed(*jump);
                 return;
             }
+            Act::Restore => return self.restore(),
             Act::Own(proof, verb) => match self.owned(*proof, verb) {
                 Some(command) => command,
                 None => return,
@@ -117,6 +122,20 @@ impl World {
             }
         };
         let _answer = self.send(command);
+    }
+
+    /// Nobody who ever claimed is heard any more (STORE-013).
+    fn restore(&mut self) {
+        let before = self.bench.clone();
+        let incarnation = Incarnation::after(before.lane.epoch, before.now).unwrap();
+        self.bench.lane = incarnation.inherit(&before.lane);
+        only_grows(&before, &self.bench);
+        let lost = Err(Refusal::OwnershipLost { actual: self.bench.lane.epoch });
+        for owner in self.claims.clone() {
+            assert!(owner.epoch < incarnation.epoch, "no epoch is given twice");
+            assert_eq!(self.send(Command::Release { owner }), lost);
+        }
+        findable(&self.bench);
     }
 
     fn claim(&mut self, row: Option<u8>, behind: u64, reuse: Option<u8>) -> Command {
