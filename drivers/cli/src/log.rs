@@ -3,6 +3,7 @@
 mod export;
 mod import;
 mod lines;
+mod rebuild;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &Log) -> Outcome {
     match &args.act {
         LogAct::Show { conversation, look } => show(conversation, look),
         LogAct::Verify { conversation, look } => verify(conversation.as_deref(), look),
+        LogAct::Rebuild { conversation, look } => rebuild::rebuild(conversation.as_deref(), look),
         LogAct::Export(args) => export::export(args),
         LogAct::Import(args) => import::import(args),
     }

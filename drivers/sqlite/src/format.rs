@@ -117,7 +117,7 @@ pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identit
 /// A submission is in two indexes, since an index alone cannot be asked whether it is complete: one
 /// flipped byte, and what was admitted looks as if it never had been. No single damage takes it out
 /// of both, and SQLite lets no row in that either of them has already.
-pub(crate) const SCHEMA: [(&str, &str); 9] = [
+pub(crate) const SCHEMA: [(&str, &str); 10] = [
     (
         "ledger_incarnation",
         "CREATE TABLE ledger_incarnation (
@@ -181,6 +181,13 @@ pub(crate) const SCHEMA: [(&str, &str); 9] = [
             record BLOB NOT NULL CHECK (length(record) = 16),
             sequence INTEGER NOT NULL CHECK (sequence >= 0),
             PRIMARY KEY (conversation, record)
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "log_checkpoint",
+        "CREATE TABLE log_checkpoint (
+            conversation TEXT NOT NULL PRIMARY KEY,
+            bytes BLOB NOT NULL
         ) STRICT, WITHOUT ROWID",
     ),
 ];

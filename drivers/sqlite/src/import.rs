@@ -151,7 +151,7 @@ pub(crate) fn import(
 }
 
 /// Raises a lane above everything that it was claimed for elsewhere.
-fn raise(
+pub(crate) fn raise(
     connection: &Connection,
     lane: &Lane,
     of_log: Epoch,

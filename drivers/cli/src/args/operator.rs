@@ -197,7 +197,7 @@ Examples:
   everstep log export > shop.jsonl
 
 Exit codes:
-  0  it is shown, exported or imported, or everything verifies
+  0  it is shown, rebuilt, exported or imported, or everything verifies
   1  something does not verify
   2  the command is wrong, there is no such conversation, or another one of its name is there
   3  the environment failed: a file cannot be opened, read or written";
@@ -221,6 +221,10 @@ Examples:
   everstep log verify                               every conversation, and the file itself
   everstep log verify run-3f1c --db shop.db         one conversation";
 
+const LOG_REBUILD_HELP: &str = "\
+Examples:
+  everstep log rebuild run-3f1c                     after `log verify` has called its ledger corrupt";
+
 /// What can be done with a log.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogAct {
@@ -238,6 +242,20 @@ pub(crate) enum LogAct {
     #[command(after_help = LOG_VERIFY_HELP)]
     Verify {
         /// Its name, or the beginning of it; without it all of them, and the file itself
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        conversation: Option<String>,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Make the ledger anew of the log, where it is damaged
+    ///
+    /// What can be read of the ledger is kept, except where the log says otherwise. A log that does
+    /// not verify is left alone, and so is a ledger with which nothing is wrong. Whoever works on
+    /// the conversation is superseded.
+    #[command(after_help = LOG_REBUILD_HELP)]
+    Rebuild {
+        /// Its name, or the beginning of the names of several; without it all of them
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         conversation: Option<String>,
         /// How to look

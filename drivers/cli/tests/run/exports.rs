@@ -152,7 +152,6 @@ fn store_004_another_conversation_of_the_same_name_is_refused_by_name_and_stays(
     assert!(ran.err.contains("run-") && ran.err.contains("stays as it is"), "{}", ran.err);
     assert_eq!(shown(at, "other.db"), before);
     // One that has gone on since is the same one.
-    killed(at, "model.call/during");
     let begun = desk();
     killed(begun.path(), "model.call/during");
     exported(begun.path(), "begun.jsonl", &[]);
