@@ -7,7 +7,7 @@ use everstep_machine::ledger::{self, Agreement, Phase, Row};
 use everstep_machine::projection::{Projection, Reader};
 use everstep_machine::record::{Corruption, Outcome, Record, Settlement, StoredBatch};
 
-use super::{Judge, Property};
+use super::{Judge, Property, rebuilt};
 use crate::cast::Cast;
 use crate::scenario::{Exactly, SubmissionScript};
 use crate::store::{Log, Shelf};
@@ -30,6 +30,9 @@ impl Judge {
         }
         for row in shelf.rows() {
             self.check_row(cast, row, fold);
+        }
+        if let Some(difference) = rebuilt::difference(shelf, fold) {
+            self.broken(Property::Rebuilt, || format!("lane {lane}: {difference}"));
         }
         let seen = &self.memory.lanes[lane];
         let lost = seen.rows.iter().find(|row| shelf.row(row.submission).is_none());

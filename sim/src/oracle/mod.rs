@@ -32,6 +32,7 @@ mod owner;
 mod patience;
 mod permits;
 mod property;
+mod rebuilt;
 mod request;
 mod secret;
 

@@ -201,3 +201,34 @@ fn sec_07_a_disk_that_is_full_does_not_pass_for_an_export() {
     assert_eq!(ended.code(), Some(3));
     complains(&import(at, "short.jsonl", "new.db"), 1, &["short.jsonl:"]);
 }
+
+#[test]
+fn dur_015_a_ledger_that_is_damaged_is_made_anew_and_the_same_line_finds_its_settlement() {
+    let home = desk();
+    let at = home.path();
+    says(&line(at, &[]), &["went through"]);
+    says(&everstep(at, &["log", "rebuild"]), &["nothing is wrong with its ledger"]);
+    let file = at.join("everstep.db");
+    let good = fs::read(&file).expect("it is read");
+    let wanted = b"order 7";
+    let places = good.windows(wanted.len()).enumerate().filter(|(_, it)| it == wanted);
+    let mut rebuilt = 0;
+    for (place, _) in places {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        fs::write(&file, bytes).expect("it can be written");
+        // The input stands in the row and in the log; nothing is made of a log that is damaged.
+        let verified = everstep(at, &["log", "verify"]);
+        if !verified.out.contains("row 0 of conversation") {
+            complains(&everstep(at, &["log", "rebuild"]), 1, &["corrupt"]);
+            continue;
+        }
+        let ran = everstep(at, &["log", "rebuild", "run-"]);
+        says(&ran, &["made anew, 1 submission, 1 of the log alone"]);
+        says(&everstep(at, &["log", "verify"]), &["good"]);
+        says(&line(at, &[]), &["went through"]);
+        rebuilt += 1;
+    }
+    assert!(rebuilt > 0);
+    assert_eq!(charges(at), 1);
+}
