@@ -3,6 +3,8 @@
 //! Two values of different kinds never share a digest, because each kind has its own tag, and
 //! parts never run into each other, because each carries its length.
 
+pub(crate) mod spelled;
+
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Digest(pub [u8; 32]);
+pub struct Digest(#[serde(with = "spelled")] pub [u8; 32]);
 
 impl Digest {
     /// What stands before the first link of a chain.

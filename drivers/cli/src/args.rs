@@ -1,5 +1,6 @@
 //! The grammar of the command line.
 
+mod copies;
 mod operator;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use everstep_sim::explore::Bounds;
 use everstep_sim::profile::Profile;
 use everstep_sqlite::CommitMode;
 
+pub(crate) use copies::{Backup, Export, Import, Restore};
 pub(crate) use operator::{Decide, Log, LogAct, Look, Resolve, Submissions, SubmissionsAct, Word};
 
 const EXITS: &str = "\
@@ -24,7 +26,7 @@ Exit codes:
   6  the same schedule gave two results
   7  a liveness property was broken: something accepted never settles
 
-`everstep run`, `submissions` and `log` have codes of their own: see their `--help`.";
+`everstep run`, `submissions`, `log`, `backup` and `restore` have codes of their own: see their `--help`.";
 
 /// Durable agents whose every crash can be played through.
 #[derive(Debug, Parser)]
@@ -71,6 +73,16 @@ pub(crate) enum Command {
     Submissions(Submissions),
     /// Read and check the canonical history
     Log(Log),
+    /// Make a backup of a database, also while a host works on it
+    ///
+    /// The backup is one moment of the database. It is read back and verified before it gets its
+    /// name. Nobody works on a backup: `everstep restore` makes a database of it.
+    Backup(Backup),
+    /// Make a database of a backup
+    ///
+    /// Whoever worked on any other copy is fenced off from this one, and what was under way is
+    /// found as after a crash. What was done after the backup was made is not known in it.
+    Restore(Restore),
 }
 
 const MATRIX_HELP: &str = "\

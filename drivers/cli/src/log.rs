@@ -1,6 +1,12 @@
 //! `everstep log`: the canonical history, read and checked.
 
+mod export;
+mod import;
+mod lines;
+mod rebuild;
+
 use std::fmt::Write as _;
+use std::path::Path;
 
 use everstep_machine::identity::ConversationId;
 use everstep_sqlite::{Corrupt, MAX_LISTED, SqliteReader, StoreError};
@@ -17,6 +23,9 @@ pub(crate) fn run(args: &Log) -> Outcome {
     match &args.act {
         LogAct::Show { conversation, look } => show(conversation, look),
         LogAct::Verify { conversation, look } => verify(conversation.as_deref(), look),
+        LogAct::Rebuild { conversation, look } => rebuild::rebuild(conversation.as_deref(), look),
+        LogAct::Export(args) => export::export(args),
+        LogAct::Import(args) => import::import(args),
     }
 }
 
@@ -40,8 +49,8 @@ fn named(
     Ok((exact.map_or(found, |name| vec![name]), corrupt))
 }
 
-fn nothing(start: &str, look: &Look) -> Complaint {
-    let db = look.db.display();
+fn nothing(start: &str, db: &Path) -> Complaint {
+    let db = db.display();
     Complaint::new(Exit::Usage, format!("{start}: there is no such conversation in {db}"))
 }
 
@@ -50,7 +59,7 @@ fn show(start: &str, look: &Look) -> Outcome {
     let (found, _) = named(&reader, start)?;
     let [conversation] = found.as_slice() else {
         return Err(if found.is_empty() {
-            nothing(start, look)
+            nothing(start, &look.db)
         } else {
             Complaint::new(
                 Exit::Usage,
@@ -115,7 +124,7 @@ fn verify(start: Option<&str>, look: &Look) -> Outcome {
     let reader = reader(&look.db)?;
     let (found, nameless) = named(&reader, start.unwrap_or_default())?;
     if let Some(start) = start.filter(|_| found.is_empty()) {
-        return Err(nothing(start, look));
+        return Err(nothing(start, &look.db));
     }
     let mut verdicts = Vec::new();
     for conversation in &found {

@@ -7,6 +7,7 @@
 mod args;
 mod asked;
 mod check;
+mod copies;
 mod database;
 mod exit;
 mod listing;
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Submissions(args) => submissions::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Backup(args) => copies::backup(&args),
+        Command::Restore(args) => copies::restore(&args),
     };
     let exit = result.unwrap_or_else(|complaint: Complaint| {
         output::complain(&complaint.text);

@@ -8,7 +8,6 @@ use std::time::Duration;
 use everstep_machine::attempt::{End, Setup};
 use everstep_machine::contract::Machine;
 use everstep_machine::identity::{ConversationId, Token};
-use everstep_machine::projection::Reader;
 use everstep_machine::scheduler::{Effect, Input, Scheduler, State};
 use tokio::sync::{Notify, watch};
 use tokio::task::{Id, JoinError, JoinSet};
@@ -16,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::drive::{Drive, told};
 use crate::event::Event;
-use crate::folds::Folds;
+use crate::folds::{Folds, Remembered};
 use crate::host::Config;
 use crate::inbox::Inputs;
 use crate::lookout::Pages;
@@ -25,7 +24,7 @@ use crate::outside::Outside;
 use crate::store::StoreHandle;
 
 /// How an attempt has ended, and what it has folded.
-type Over = (End, Option<Reader>);
+type Over = (End, Option<Remembered>);
 
 /// Drives the scheduler.
 pub(crate) struct Desk {
@@ -130,13 +129,28 @@ impl Desk {
         let (store, outside) = (self.store.clone(), self.outside.clone());
         let (stop, producer) = (self.stop.clone(), self.config.producer.clone());
         let (lease, renewal) = (self.config.lease, self.config.renewal);
-        let (named, fold) = (lane.clone(), self.folds.take(&lane));
+        let (named, remembered) = (lane.clone(), self.folds.take(&lane));
+        let every = self.config.checkpoint;
         let task = self.attempts.spawn(async move {
             // Nobody to work with, or no entropy to claim with: left to others for a while.
             let binding = outside.ports.bindings.binding(&named)?;
             let token = token()?;
-            let setup = Setup { lane: named, producer, binding, lease, renewal, watched: true };
-            Some(Drive::new(store, outside, wakes, stop, setup).run(token, fold).await)
+            let remembered = match remembered {
+                Some(it) => Some(it),
+                None if every > 0 => store.checkpoint(named.clone()).await.map(Remembered::of),
+                None => None,
+            };
+            let kept = remembered.as_ref().map(|it| it.kept).unwrap_or_default();
+            let fold = remembered.map(|it| it.fold);
+            let lane = named.clone();
+            let setup = Setup { lane, producer, binding, lease, renewal, watched: true };
+            let drive = Drive::new(store.clone(), outside, wakes, stop, setup);
+            let (end, fold) = drive.run(token, fold).await;
+            let mut remembered = fold.map(|fold| Remembered { fold, kept });
+            if let Some(due) = remembered.as_mut().and_then(|it| it.due(&named, every)) {
+                store.keep(named, due);
+            }
+            Some((end, remembered))
         });
         self.lanes.insert(task.id(), lane.clone());
         self.wakes.insert(lane, wake);

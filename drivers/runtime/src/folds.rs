@@ -5,8 +5,33 @@
 
 use std::collections::BTreeMap;
 
-use everstep_machine::identity::ConversationId;
+use everstep_machine::identity::{ConversationId, Sequence};
 use everstep_machine::projection::Reader;
+
+/// A fold, and how much of it is kept in the store.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered {
+    pub(crate) fold: Reader,
+    /// Where the log ended that the store has a checkpoint of.
+    pub(crate) kept: Sequence,
+}
+
+impl Remembered {
+    /// What the store has kept.
+    pub(crate) fn of(checkpoint: Reader) -> Self {
+        Self { kept: checkpoint.next_sequence(), fold: checkpoint }
+    }
+
+    /// What it is now, to be kept if so many records have come since; 0 for never.
+    pub(crate) fn due(&mut self, lane: &ConversationId, every: u64) -> Option<Vec<u8>> {
+        let next = self.fold.next_sequence();
+        let is_due = every > 0 && next.0.saturating_sub(self.kept.0) >= every;
+        is_due.then(|| {
+            self.kept = next;
+            self.fold.checkpoint(lane)
+        })
+    }
+}
 
 /// Folds by lane; the one that was kept longest ago is forgotten first.
 #[derive(Debug)]
@@ -21,7 +46,7 @@ pub(crate) struct Folds {
 
 #[derive(Debug)]
 struct Kept {
-    fold: Reader,
+    fold: Remembered,
     size: usize,
     at: u64,
 }
@@ -33,7 +58,7 @@ impl Folds {
     }
 
     /// What is remembered of a lane. It is gone then: an attempt changes it.
-    pub(crate) fn take(&mut self, lane: &ConversationId) -> Option<Reader> {
+    pub(crate) fn take(&mut self, lane: &ConversationId) -> Option<Remembered> {
         let Kept { fold, size, at } = self.folds.remove(lane)?;
         self.order.remove(&at);
         self.held -= size;
@@ -41,9 +66,9 @@ impl Folds {
     }
 
     /// Remembers a fold, if there is room for it at all.
-    pub(crate) fn keep(&mut self, lane: ConversationId, fold: Reader) {
+    pub(crate) fn keep(&mut self, lane: ConversationId, fold: Remembered) {
         self.take(&lane);
-        let size = fold.projection().size().max(1);
+        let size = fold.fold.projection().size().max(1);
         if size > self.limit {
             return;
         }
@@ -62,9 +87,8 @@ impl Folds {
 #[cfg(test)]
 mod tests {
     use everstep_machine::identity::ConversationId;
-    use everstep_machine::projection::Reader;
 
-    use super::Folds;
+    use super::{Folds, Remembered};
 
     fn lane(name: &str) -> ConversationId {
         ConversationId::new(name).unwrap()
@@ -75,14 +99,14 @@ mod tests {
         // An empty fold counts one byte.
         let mut folds = Folds::new(2);
         for name in ["a", "b", "a", "c"] {
-            folds.keep(lane(name), Reader::default());
+            folds.keep(lane(name), Remembered::default());
         }
         assert_eq!((folds.held, folds.order.len()), (2, 2));
         let found = ["a", "b", "c"].map(|name| folds.take(&lane(name)).is_some());
         assert_eq!(found, [true, false, true]);
         assert_eq!((folds.held, folds.order.len(), folds.folds.len()), (0, 0, 0));
         let mut none = Folds::new(0);
-        none.keep(lane("a"), Reader::default());
+        none.keep(lane("a"), Remembered::default());
         assert!(none.take(&lane("a")).is_none());
     }
 }

@@ -33,6 +33,9 @@ const CLOSING: Duration = Duration::from_secs(2);
 /// Bytes of what was folded, unless it is said otherwise.
 const FOLDS: usize = 32 << 20;
 
+/// Records between two checkpoints, unless it is said otherwise: some dozens of submissions.
+const CHECKPOINT: u64 = 512;
+
 /// How a host works.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -51,6 +54,9 @@ pub struct Config {
     /// About how many bytes of what was folded are remembered between attempts, so that a long
     /// conversation is not read from its beginning for each of them.
     pub folds: usize,
+    /// After how many records of a lane what was folded of them is kept in the store, so that a
+    /// process that begins anew reads only what came since (STORE-007); 0 for never.
+    pub checkpoint: u64,
     /// How long what is out may take to come back when the host stops.
     pub grace: Duration,
     /// Where this process ends, if a test says so.
@@ -75,6 +81,7 @@ impl Config {
             renewal: DurationMs(RENEWAL_MS),
             glance: Duration::from_millis(250),
             folds: FOLDS,
+            checkpoint: CHECKPOINT,
             grace: Duration::from_secs(2),
             failpoints: Failpoints::disarmed(),
         }

@@ -10,6 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use everstep_machine::effect::EffectClass;
+use everstep_machine::identity::ConversationId;
+use everstep_machine::projection::Reader;
 use everstep_machine::store::{Pipeline, Replies, Shared, StoreFault};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
@@ -17,6 +19,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 const PLACES: usize = 1_024;
 /// The shortest time between two glances.
 const BLINK: Duration = Duration::from_millis(1);
+
+/// What the store's thread is asked for.
+enum Asked {
+    /// To execute a pipeline.
+    Execute(Request),
+    /// For what is kept of the fold of a lane's log (STORE-007).
+    Checkpoint(ConversationId, oneshot::Sender<Option<Reader>>),
+    /// To keep one.
+    Keep(ConversationId, Vec<u8>),
+}
 
 /// A pipeline and who wants its answer.
 struct Request {
@@ -53,7 +65,7 @@ impl Unsure {
 /// How everybody reaches the store.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreHandle {
-    requests: Sender<Request>,
+    requests: Sender<Asked>,
     places: Arc<Semaphore>,
     unsure: watch::Receiver<Unsure>,
 }
@@ -104,8 +116,21 @@ impl StoreHandle {
         let (answer, answered) = oneshot::channel();
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| StoreGone)?;
         let request = Request { pipeline, answer, counts, _place: place };
-        self.requests.send(request).map_err(|_| StoreGone)?;
+        self.requests.send(Asked::Execute(request)).map_err(|_| StoreGone)?;
         answered.await.map_err(|_| StoreGone)
+    }
+
+    /// What is kept of the fold of a lane's log, if anything is.
+    pub(crate) async fn checkpoint(&self, lane: ConversationId) -> Option<Reader> {
+        let (answer, answered) = oneshot::channel();
+        self.requests.send(Asked::Checkpoint(lane, answer)).ok()?;
+        answered.await.ok().flatten()
+    }
+
+    /// Has the fold of a lane's log kept. Nobody waits for it.
+    pub(crate) fn keep(&self, lane: ConversationId, checkpoint: Vec<u8>) {
+        // Without a store there is nothing to keep it for.
+        let _ = self.requests.send(Asked::Keep(lane, checkpoint));
     }
 
     /// How many pipelines in a row the store could not say the fate of.
@@ -120,7 +145,7 @@ const TOGETHER: usize = 64;
 
 fn serve(
     mut store: impl Shared,
-    inbox: &Receiver<Request>,
+    inbox: &Receiver<Asked>,
     unsure: &watch::Sender<Unsure>,
     glance: Duration,
     changed: impl Fn(),
@@ -129,9 +154,15 @@ fn serve(
     loop {
         match inbox.recv_timeout(glance.saturating_sub(last.elapsed())) {
             Ok(first) => {
-                let mut waiting = vec![first];
-                waiting.extend(inbox.try_iter().take(TOGETHER - 1));
+                let (mut waiting, mut folds) = (Vec::new(), Vec::new());
+                for asked in std::iter::once(first).chain(inbox.try_iter().take(TOGETHER - 1)) {
+                    match asked {
+                        Asked::Execute(request) => waiting.push(request),
+                        fold @ (Asked::Checkpoint(..) | Asked::Keep(..)) => folds.push(fold),
+                    }
+                }
                 execute(&mut store, waiting, unsure);
+                folds.into_iter().for_each(|asked| remember(&mut store, asked));
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
@@ -143,6 +174,17 @@ fn serve(
                 changed();
             }
         }
+    }
+}
+
+/// Reads or keeps a fold, behind everything that is waited for.
+fn remember(store: &mut impl Shared, asked: Asked) {
+    match asked {
+        Asked::Execute(_) => {}
+        Asked::Checkpoint(lane, answer) => {
+            let _ = answer.send(store.checkpoint(&lane));
+        }
+        Asked::Keep(lane, checkpoint) => store.keep_checkpoint(&lane, &checkpoint),
     }
 }
 
@@ -187,7 +229,7 @@ fn writes(pipeline: &Pipeline) -> bool {
 mod tests {
     use std::sync::mpsc;
 
-    use everstep_machine::identity::{ConversationId, Sequence, SubmissionId};
+    use everstep_machine::identity::{Sequence, SubmissionId};
     use everstep_machine::ledger::Command;
     use everstep_machine::store::{Store, StoreCommand};
 
@@ -244,7 +286,7 @@ mod tests {
             let _place = Arc::clone(&places).try_acquire_owned().expect("there is room");
             let pipeline = pipeline(lane, writes);
             let request = Request { pipeline, answer, counts: true, _place };
-            inbox.send(request).expect("the thread lives");
+            inbox.send(Asked::Execute(request)).expect("the thread lives");
             answered
         };
         let first = send(0, true);

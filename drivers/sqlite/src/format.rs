@@ -7,12 +7,17 @@
 use std::fmt;
 
 use everstep_machine::record::SCHEMA_VERSION;
+use everstep_machine::store::Incarnation;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::cell::LAYOUT_VERSION;
+use crate::incarnation;
 
 /// "EVST".
 pub(crate) const APPLICATION_ID: i32 = 0x4556_5354;
+
+/// "EVSB": a backup, on which nobody may work (STORE-013).
+pub(crate) const BACKUP_ID: i32 = 0x4556_5342;
 
 /// What a file's contents are written in. Files of another format are refused (STORE-005).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,7 +35,7 @@ const PART: u32 = 1_000;
 
 impl Format {
     /// What this build reads and writes.
-    pub const CURRENT: Self = Self { tables: 3, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
+    pub const CURRENT: Self = Self { tables: 4, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
 
     /// The number that SQLite keeps.
     pub(crate) fn user_version(self) -> i32 {
@@ -63,6 +68,8 @@ pub(crate) enum Identity {
     Blank,
     /// Ours, of this format.
     Ours,
+    /// A backup of one of ours, of this format.
+    Backup,
     /// Ours, of another format.
     Other(Format),
     /// Somebody else's.
@@ -76,9 +83,10 @@ impl Identity {
         version: i32,
         is_empty: impl FnOnce() -> Result<bool, E>,
     ) -> Result<Self, E> {
-        if id == APPLICATION_ID {
+        if id == APPLICATION_ID || id == BACKUP_ID {
             let found = Format::of_user_version(version);
-            return Ok(if found == Format::CURRENT { Self::Ours } else { Self::Other(found) });
+            let known = if id == BACKUP_ID { Self::Backup } else { Self::Ours };
+            return Ok(if found == Format::CURRENT { known } else { Self::Other(found) });
         }
         let blank = (id, version) == (0, 0) && is_empty()?;
         Ok(if blank { Self::Blank } else { Self::Foreign(id) })
@@ -109,7 +117,14 @@ pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identit
 /// A submission is in two indexes, since an index alone cannot be asked whether it is complete: one
 /// flipped byte, and what was admitted looks as if it never had been. No single damage takes it out
 /// of both, and SQLite lets no row in that either of them has already.
-pub(crate) const SCHEMA: [(&str, &str); 8] = [
+pub(crate) const SCHEMA: [(&str, &str); 10] = [
+    (
+        "ledger_incarnation",
+        "CREATE TABLE ledger_incarnation (
+            only INTEGER NOT NULL PRIMARY KEY CHECK (only = 0),
+            cell BLOB NOT NULL
+        ) STRICT",
+    ),
     (
         "ledger_lane",
         "CREATE TABLE ledger_lane (
@@ -168,6 +183,13 @@ pub(crate) const SCHEMA: [(&str, &str); 8] = [
             PRIMARY KEY (conversation, record)
         ) STRICT, WITHOUT ROWID",
     ),
+    (
+        "log_checkpoint",
+        "CREATE TABLE log_checkpoint (
+            conversation TEXT NOT NULL PRIMARY KEY,
+            bytes BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID",
+    ),
 ];
 
 /// Makes a blank file ours, inside the caller's transaction.
@@ -175,6 +197,7 @@ pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
     for (_, statement) in SCHEMA {
         connection.execute_batch(statement)?;
     }
+    incarnation::begin(connection, &Incarnation::FIRST)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", Format::CURRENT.user_version())
 }
@@ -200,7 +223,7 @@ mod tests {
 
     #[test]
     fn store_005_a_format_is_one_number_and_back() {
-        assert_eq!(Format::CURRENT.to_string(), format!("3.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
+        assert_eq!(Format::CURRENT.to_string(), format!("4.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
         let parts = [0, 1, 7, 999];
         for (tables, cells, records) in
             parts.into_iter().flat_map(|a| parts.map(|b| (a, b, 999 - a)))

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Params};
 
 use crate::cell::{self, Label};
 use crate::error::{Corrupt, Flaw, Place, Trouble};
+use crate::incarnation;
 use crate::name::{self, Key};
 
 const LANE: &str = "SELECT cell FROM ledger_lane WHERE conversation = ?1";
@@ -61,12 +62,15 @@ fn row_label(conversation: &ConversationId, at: AdmissionSequence) -> Label<'_> 
     Label { tag: "everstep/sqlite/row", owner: conversation.as_str(), position: at.0 }
 }
 
-/// The lane; one that nothing was ever written of is new.
+/// The lane; one that nothing was ever written of begins where the file does.
 pub(crate) fn lane(
     connection: &Connection,
     conversation: &ConversationId,
 ) -> Result<Lane, Trouble> {
-    Ok(stored_lane(connection, conversation)?.unwrap_or_else(|| Lane::new(conversation.clone())))
+    match stored_lane(connection, conversation)? {
+        Some(lane) => Ok(lane),
+        None => Ok(incarnation::current(connection)?.lane(conversation.clone())),
+    }
 }
 
 /// The lane, if something was ever written of it.

@@ -18,6 +18,8 @@
 //! | whole | a write-ahead log that is damaged in front of what was committed is refused ([`OpenError::LogDamaged`]); SQLite would leave that out |
 //! | read once | batches that were read are remembered, at most [`Options::memory`] bytes; of a page's, the last is read again, and its chain vouches for the others (STORE-011) |
 //! | versioned | a file of another [`Format`] is refused before anything is written (STORE-005) |
+//! | restarts | folds are kept beside their logs, sealed and bound to a chain digest; what is not right about one makes it none (STORE-007) |
+//! | copied | [`backup`] of a file in use, which nobody works on, and [`restore`], a new incarnation in which no earlier claim counts (STORE-013) |
 //! | on time | [`Clock`] stamps every command; a lane never lets its time fall (CL-01) |
 //!
 //! Three doors: [`SqliteStore`] executes pipelines, [`SqliteReader`] looks without ever holding a
@@ -34,10 +36,14 @@
 //! Deliberately absent: rules of any protocol, threads, async, and an API that hands out a cursor.
 
 mod cell;
+mod checkpoint;
 mod clock;
 mod command;
+mod copy;
 mod error;
 mod format;
+mod import;
+mod incarnation;
 mod ledger;
 mod log;
 mod memory;
@@ -45,6 +51,7 @@ mod name;
 mod open;
 mod options;
 mod reader;
+mod rebuild;
 mod scan;
 mod store;
 mod transaction;
@@ -53,10 +60,13 @@ mod verify;
 
 pub use cell::CellError;
 pub use clock::{Clock, WallClock};
-pub use error::{Corrupt, Flaw, OpenError, Place, StoreError};
+pub use copy::{Copied, Restored, backup, restore};
+pub use error::{CopyError, Corrupt, Flaw, OpenError, Place, StoreError};
 pub use format::Format;
+pub use import::{Exported, Imported};
 pub use options::{CommitMode, CommitModeError, Options};
 pub use reader::{LanePlace, LaneRow, Listed, MAX_LISTED, SqliteReader};
+pub use rebuild::Rebuilt;
 pub use scan::Scan;
 pub use store::{Counters, SqliteStore};
 pub use verify::Verified;

@@ -26,8 +26,9 @@ use crate::error::OpenError;
 use crate::format::Identity;
 use header::Header;
 use opener::Opener;
-pub(crate) use path::companion;
-use path::{Look, absolute, beside, is_alone, look};
+pub(crate) use path::absolute;
+use path::{Look, beside, is_alone, look};
+pub(crate) use path::{companion, folder};
 
 /// Opens a database for writing.
 pub(crate) fn writer(path: &Path, create: bool, busy: Duration) -> Result<Opened, OpenError> {
@@ -40,6 +41,9 @@ pub(crate) fn writer(path: &Path, create: bool, busy: Duration) -> Result<Opened
     };
     if known == Identity::Blank && !create {
         return Err(OpenError::Empty { path });
+    }
+    if known == Identity::Backup {
+        return Err(OpenError::Backup { path });
     }
     let opener = Opener { path: &path, busy };
     let connection = opener.connect(OpenFlags::SQLITE_OPEN_READ_WRITE | created(create))?;
@@ -61,7 +65,7 @@ pub(crate) fn reader(path: &Path, busy: Duration) -> Result<Opened, OpenError> {
     match known {
         None => return Err(OpenError::Unfinished { path }),
         Some(Identity::Blank) => return Err(OpenError::Empty { path }),
-        Some(Identity::Ours | Identity::Other(_) | Identity::Foreign(_)) => {}
+        Some(Identity::Ours | Identity::Backup | Identity::Other(_) | Identity::Foreign(_)) => {}
     }
     let opener = Opener { path: &path, busy };
     let connect = |apart: bool| {
@@ -79,6 +83,20 @@ pub(crate) fn reader(path: &Path, busy: Duration) -> Result<Opened, OpenError> {
         connection => connection?,
     };
     Ok(Opened { connection, path })
+}
+
+/// A connection that makes a file which nobody else knows of into one of ours: a copy of a database.
+pub(crate) fn copy(path: &Path) -> Result<Connection, OpenError> {
+    let opener = Opener { path, busy: Duration::ZERO };
+    let connection = opener.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    opener.patiently(|| Ok(opener.harden(&connection)?))?;
+    opener.patiently(|| Ok(connection.pragma_update(None, "synchronous", "FULL")?))?;
+    Ok(connection)
+}
+
+/// Whose file it is, of those that can be read.
+pub(crate) fn is_backup(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(opener::identify(connection)? == Identity::Backup)
 }
 
 /// A connection to a file of ours.
@@ -118,7 +136,7 @@ fn recognise(path: &Path, busy: Duration) -> Result<Option<Identity>, OpenError>
     let header = Header::read(path)
         .map_err(|error| OpenError::Io { path: path.to_owned(), detail: error.to_string() })?;
     let known = header.identity();
-    if known == Identity::Ours {
+    if matches!(known, Identity::Ours | Identity::Backup) {
         opener.whole(&header)?;
     }
     opener.admit(known).map(Some)

@@ -11,6 +11,7 @@
 //! A command that is refused has no `after`: the ones before it are on disk, and the refusal is
 //! the answer.
 
+mod alter;
 mod group;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 use everstep_machine::effect::{CrashPhase, Failpoint};
 use everstep_machine::identity::{ConversationId, Sequence, Timestamp};
+use everstep_machine::projection::Reader;
 use everstep_machine::store::{
     LogPage, Pipeline, Refusal, Replies, Shared, Store, StoreCommand, StoreFault,
 };
@@ -27,13 +29,13 @@ use rusqlite::Connection;
 use crate::clock::Clock;
 use crate::command::{execute, writes};
 use crate::error::{OpenError, StoreError, Trouble};
-use crate::log;
 use crate::memory::Memory;
 use crate::open::{self, Opened};
 use crate::options::{CommitMode, Options};
 use crate::reader::SqliteReader;
-use crate::transaction::begin;
+use crate::transaction::{begin, snapshot};
 use crate::upkeep::{Home, WriteAheadLog};
+use crate::{checkpoint, log};
 
 /// What a store has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -267,6 +269,25 @@ impl Shared for SqliteStore {
         match version(&self.connection) {
             Some(version) => self.seen.replace(version) != Some(version),
             None => false,
+        }
+    }
+
+    fn checkpoint(&mut self, lane: &ConversationId) -> Option<Reader> {
+        let read = |it: &Connection| Ok(checkpoint::read(it, lane));
+        snapshot(&self.connection, self.busy, read).ok().flatten()
+    }
+
+    /// In a transaction of its own, for which nobody is waited for.
+    fn keep_checkpoint(&mut self, lane: &ConversationId, bytes: &[u8]) {
+        if self.home.is_left(&self.path) {
+            return;
+        }
+        let kept = begin(&self.connection, true, Duration::ZERO, &mut 0).and_then(|transaction| {
+            checkpoint::write(&transaction, lane, bytes)?;
+            Ok(transaction.commit()?)
+        });
+        if kept.is_ok() {
+            self.wal.keep_short(&self.connection, self.busy);
         }
     }
 }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::{Flaw, Place, Trouble};
 use crate::reader::MAX_LISTED;
 use crate::transaction::snapshot;
-use crate::{ledger, log};
+use crate::{incarnation, ledger, log};
 
 const RECORD: &str = "SELECT sequence FROM log_record WHERE conversation = ?1 AND record = ?2";
 
@@ -181,5 +181,8 @@ fn count(
 pub(crate) fn verify_file(connection: &Connection) -> Result<(), Trouble> {
     let verdict = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let verdict = connection.pragma_query_value(None, "integrity_check", verdict)?;
-    if verdict == "ok" { Ok(()) } else { Err(Trouble::Flawed(Place::File, Flaw::Sqlite(verdict))) }
+    if verdict != "ok" {
+        return Err(Trouble::Flawed(Place::File, Flaw::Sqlite(verdict)));
+    }
+    incarnation::current(connection).map(drop)
 }

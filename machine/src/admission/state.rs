@@ -4,9 +4,8 @@ use alloc::sync::Arc;
 
 use crate::agent::{Allowance, Binding};
 use crate::conversation;
-use crate::digest::{Digest, Hasher};
 use crate::identity::{
-    AgentId, ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
+    ConversationId, Epoch, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
 };
 use crate::json::CanonicalJson;
 use crate::ledger::{self, Admission};
@@ -66,7 +65,7 @@ impl Call {
     pub(super) fn pipeline(&self) -> Result<Pipeline, BatchError> {
         let submission = self.submission();
         let agent = self.binding.definition.id().clone();
-        let payload = payload(&agent, &self.input, &self.allowance, self.steers);
+        let payload = Admission::payload_of(&agent, &self.input, &self.allowance, self.steers);
         let admission = Admission {
             submission,
             principal: self.principal.clone(),
@@ -93,20 +92,6 @@ impl Call {
     }
 }
 
-fn payload(
-    agent: &AgentId,
-    input: &CanonicalJson,
-    allowance: &Allowance,
-    steers: Option<SubmissionId>,
-) -> Digest {
-    Hasher::new("everstep/payload")
-        .bytes(agent.as_str().as_bytes())
-        .bytes(input.as_str().as_bytes())
-        .bytes(&allowance.to_bytes())
-        .bytes(steers.as_ref().map_or(&[][..], |host| &host.0))
-        .digest()
-}
-
 /// Everything that saying something to a run needs of the store, in one pipeline (RUN-012). The
 /// conversation is there, since the run is. It may be sent again: equal keys are equal submissions.
 #[must_use]
@@ -120,7 +105,7 @@ pub fn saying(
     let submission = SubmissionId::derive(conversation, &principal, &key);
     let (agent, steers) = (host.agent.clone(), Some(host.submission));
     let allowance = Allowance::default();
-    let payload = payload(&agent, &input, &allowance, steers);
+    let payload = Admission::payload_of(&agent, &input, &allowance, steers);
     let tenant = host.tenant.clone();
     let said =
         Admission { submission, principal, tenant, key, agent, payload, input, allowance, steers };

@@ -12,6 +12,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::request::Message;
 use crate::identity::Sequence;
 
@@ -28,7 +30,7 @@ pub struct Messages {
 }
 
 /// What a provider has counted, and how many bytes it was.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Count {
     tokens: u64,
     bytes: u64,
@@ -136,6 +138,33 @@ impl FromIterator<(Sequence, Message)> for Messages {
         let mut messages = Self::default();
         messages.extend(entries);
         messages
+    }
+}
+
+/// What a list is kept as: its bytes are counted again.
+#[derive(Serialize)]
+struct Written<'a> {
+    entries: Vec<&'a (Sequence, Message)>,
+    count: Option<Count>,
+}
+
+/// The same, read.
+#[derive(Deserialize)]
+struct Read {
+    entries: Vec<(Sequence, Message)>,
+    count: Option<Count>,
+}
+
+impl Serialize for Messages {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Written { entries: self.entries().collect(), count: self.count }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Messages {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Read { entries, count } = Read::deserialize(deserializer)?;
+        Ok(Self { count, ..entries.into_iter().collect() })
     }
 }
 

@@ -3,6 +3,8 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use super::definition::AgentDefinition;
 use super::messages::Messages;
 use super::model::ModelResponse;
@@ -13,7 +15,7 @@ use crate::identity::{RunId, Sequence, ToolCallId, Turn};
 use crate::json::CanonicalJson;
 
 /// One message of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// What a user submitted.
     User(CanonicalJson),

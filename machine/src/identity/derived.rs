@@ -13,7 +13,7 @@ macro_rules! derived {
         ///
         /// 128 bits, shown as 32 hexadecimal digits.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub struct $name(pub [u8; 16]);
+        pub struct $name(#[serde(with = "crate::digest::spelled")] pub [u8; 16]);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

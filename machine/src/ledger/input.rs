@@ -10,7 +10,7 @@ use super::retry::{Retried, RetryIntent};
 use super::slice::Change;
 use super::state::{AbortIntent, Reserved, ResolutionIntent};
 use crate::agent::{Allowance, Verdict};
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 use crate::identity::{
     AdmissionSequence, AgentId, ApprovalId, DurationMs, Epoch, IdempotencyKey, PrincipalId,
     ProducerId, SubmissionId, TenantId, Timestamp, Token,
@@ -40,6 +40,24 @@ pub struct Admission {
     pub allowance: Allowance,
     /// The submission whose run it is meant for, if that still asks its model again (RUN-012).
     pub steers: Option<SubmissionId>,
+}
+
+impl Admission {
+    /// The digest of what is submitted.
+    #[must_use]
+    pub fn payload_of(
+        agent: &AgentId,
+        input: &CanonicalJson,
+        allowance: &Allowance,
+        steers: Option<SubmissionId>,
+    ) -> Digest {
+        Hasher::new("everstep/payload")
+            .bytes(agent.as_str().as_bytes())
+            .bytes(input.as_str().as_bytes())
+            .bytes(&allowance.to_bytes())
+            .bytes(steers.as_ref().map_or(&[][..], |host| &host.0))
+            .digest()
+    }
 }
 
 /// Ownership of a lane, as its owner proves it (DUR-006).

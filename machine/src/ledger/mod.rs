@@ -49,6 +49,7 @@ mod footprint;
 mod input;
 mod offer;
 mod rebuild;
+mod reconstruction;
 mod retry;
 mod slice;
 mod state;
@@ -58,6 +59,7 @@ pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
 pub use offer::Offer;
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
+pub use reconstruction::Reconstruction;
 pub use retry::{Chain, Retried, RetryIntent};
 pub use slice::{Change, Slice};
 pub use state::{

@@ -46,6 +46,7 @@ impl Admission {
         Self {
             submission: SubmissionId::retry_of(self.submission),
             key: IdempotencyKey::retry_of(self.submission),
+            payload: Self::payload_of(&self.agent, &self.input, &self.allowance, None),
             steers: None,
             ..self.clone()
         }

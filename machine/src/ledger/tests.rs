@@ -11,6 +11,7 @@ mod phases;
 mod progress;
 mod queue;
 mod rebuild;
+mod reconstruction;
 mod retry;
 mod sequences;
 mod settlement;
@@ -61,15 +62,16 @@ fn submission(n: u8) -> SubmissionId {
 
 fn admission(n: u8, text: &str) -> Arc<Admission> {
     let input = CanonicalJson::string(text).unwrap();
+    let (agent, allowance) = (AgentId::new("clerk").unwrap(), crate::agent::Allowance::default());
     Arc::new(Admission {
         submission: submission(n),
         principal: principal("ada"),
         tenant: TenantId::new("house").unwrap(),
         key: IdempotencyKey::new(&n.to_string()).unwrap(),
-        agent: AgentId::new("clerk").unwrap(),
-        payload: input.digest(),
+        payload: Admission::payload_of(&agent, &input, &allowance, None),
+        agent,
         input,
-        allowance: crate::agent::Allowance::default(),
+        allowance,
         steers: None,
     })
 }

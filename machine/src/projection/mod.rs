@@ -3,6 +3,7 @@
 //! A live run is this fold plus volatile parts; a crash drops the volatile parts. So the fold is
 //! the only memory there is, and whoever folds the same records knows the same (DUR-015).
 
+mod checkpoint;
 mod compaction;
 mod fold;
 mod reader;
@@ -10,6 +11,7 @@ mod transcript;
 mod usage;
 mod view;
 
+pub use checkpoint::FOLD_VERSION;
 pub use reader::Reader;
 pub use usage::UsageTotals;
 pub use view::{

@@ -1,12 +1,14 @@
 //! Reading a log: each batch must link to the one before (STORE-006, STORE-011).
 
+use serde::{Deserialize, Serialize};
+
 use super::Projection;
 use crate::digest::Digest;
 use crate::identity::{Epoch, Sequence};
 use crate::record::{Corruption, StoredBatch};
 
 /// Folds a log as it is read, batch by batch, and refuses what does not link.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reader {
     projection: Projection,
     chain: Digest,

@@ -1,5 +1,6 @@
 //! The fold: what each record does, what it may not contradict, and what a model is shown of it.
 
+mod checkpoint;
 mod compaction;
 mod contradictions;
 mod effects;

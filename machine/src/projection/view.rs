@@ -4,6 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::agent::{Messages, ModelResponse, Resolution, StepOutput, ToolOutcome, Verdict};
 use crate::identity::{
     ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn,
@@ -21,7 +23,7 @@ const MESSAGE_BYTES: usize = 128;
 const SUBMISSION_BYTES: usize = 1_024;
 
 /// Everything durable about a conversation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Projection {
     pub(super) created: Option<Arc<ConversationCreated>>,
     pub(super) transcript: Messages,
@@ -70,7 +72,7 @@ impl Projection {
 }
 
 /// Everything canonical about one submission.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SubmissionView {
     /// Its abort.
     pub abort: Option<Arc<AbortRequested>>,
@@ -134,7 +136,7 @@ impl SubmissionView {
 }
 
 /// A run: its input and its turns.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunView {
     /// Which run.
     pub run: RunId,
@@ -173,7 +175,7 @@ impl RunView {
 }
 
 /// An input that came while its run was going on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LateInput {
     /// The turn that is the first to see it.
     pub before: Turn,
@@ -184,7 +186,7 @@ pub struct LateInput {
 }
 
 /// What the way to a response has used up: lost questions and summaries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Overhead {
     /// Tokens.
     pub tokens: u64,
@@ -193,7 +195,7 @@ pub struct Overhead {
 }
 
 /// One turn: a response and what became of its calls.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TurnView {
     /// Which turn.
     pub turn: Turn,
@@ -208,7 +210,7 @@ pub struct TurnView {
 }
 
 /// One call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallView {
     /// The engine's id.
     pub id: ToolCallId,
@@ -246,7 +248,7 @@ impl CallView {
 }
 
 /// A step that is recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StepView {
     /// The epoch that recorded it.
     pub epoch: Epoch,
@@ -255,7 +257,7 @@ pub struct StepView {
 }
 
 /// A canonical request for approval, and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ApprovalView {
     /// The request.
     pub request: Arc<ApprovalRequested>,
@@ -264,7 +266,7 @@ pub struct ApprovalView {
 }
 
 /// One prepared start of a call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StartView {
     /// The epoch that prepared it.
     pub epoch: Epoch,
@@ -273,7 +275,7 @@ pub struct StartView {
 }
 
 /// What is canonically known of a start.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StartState {
     /// It was prepared.
     Open,

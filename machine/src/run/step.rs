@@ -158,7 +158,7 @@ impl State {
     }
 
     /// What has no effect has failed. Of anything else nobody knows whether it happened.
-    fn unanswered(&mut self, start: Doubt, effects: &mut Effects) {
+    pub(super) fn unanswered(&mut self, start: Doubt, effects: &mut Effects) {
         let class = self.tool_of(start.call).map(|tool| tool.class);
         if class == Some(ExecutionClass::Readonly) {
             let why = Diagnostic::cut("NoAnswer", "the tool gave no answer");

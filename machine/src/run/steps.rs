@@ -7,6 +7,7 @@ use super::{Effect, State};
 use crate::agent::{StepOutput, ToolOutcome};
 use crate::effect::{External, Onward};
 use crate::identity::ToolCallId;
+use crate::projection::StartState;
 use crate::record::{Doubt, Record, StepRecorded};
 use crate::steps::{self, StepFault};
 
@@ -21,6 +22,11 @@ impl State {
         output: &Arc<StepOutput>,
         effects: &mut Effects,
     ) {
+        if !self.runs_under(start) {
+            // Its preparation is not what the log says of it: the classifier judges the start.
+            self.flights.land(&start);
+            return self.unanswered(start, effects);
+        }
         match self.next_step(start.call, ordinal, output) {
             Ok(Some(record)) => self.commit(alloc::vec![record], effects),
             Ok(None) => {}
@@ -35,6 +41,14 @@ impl State {
         let Some((run, _)) = self.place().filter(|_| !self.draining) else { return };
         let onward = Onward { run, start, recorded: ordinal };
         effects.push(Effect::External(External::NextStep(onward)));
+    }
+
+    /// Whether the log says that this start of a call runs, under this epoch.
+    fn runs_under(&self, start: Doubt) -> bool {
+        let mut calls = self.run().into_iter().flat_map(|run| run.unsettled_calls());
+        let last = calls.find(|it| it.id == start.call).and_then(|call| call.starts.last());
+        start.start == self.epoch
+            && last.is_some_and(|last| last.epoch == start.start && last.state == StartState::Open)
     }
 
     /// The record of a step; none if it is canonical.

@@ -5,11 +5,16 @@
 //! command; a strong one may fuse the pipeline into one transaction. The protocol is correct on
 //! the weak one.
 
+mod incarnation;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+pub use incarnation::Incarnation;
+
 use crate::effect::{EffectKind, LedgerKind};
 use crate::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
+use crate::projection::Reader;
 use crate::record::{Batch, BatchKind, Corruption, StoredBatch};
 use crate::{conversation, ledger};
 
@@ -208,4 +213,17 @@ pub trait Shared: Store {
     /// Whether anybody else has committed since this was asked last; what this store itself
     /// commits does not count. A hint, and cheap. A store that cannot tell says that nobody has.
     fn changed_elsewhere(&mut self) -> bool;
+
+    /// What somebody has kept of the fold of this lane's log, if the log confirms it (STORE-007).
+    /// A store that keeps nothing has none.
+    fn checkpoint(&mut self, _: &ConversationId) -> Option<Reader> {
+        None
+    }
+
+    /// Keeps what [`Reader::checkpoint`] made of the fold of this lane's log. Anybody may, and
+    /// nothing depends on it: what cannot be kept is not.
+    fn keep_checkpoint(&mut self, _: &ConversationId, _: &[u8]) {}
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use everstep_machine::projection::{Projection, Reader};
 use everstep_machine::record::{Corruption, Outcome, Record, Settlement, StoredBatch};
 
 use super::memory::Memory;
-use super::{Judge, Property};
+use super::{Judge, Property, rebuilt};
 use crate::cast::Cast;
 use crate::scenario::{Exactly, SubmissionScript};
 use crate::store::{Log, Shelf};
@@ -34,6 +34,9 @@ impl Judge {
             self.check_row(cast, row, fold);
         }
         self.check_chains(cast, lane, shelf);
+        if let Some(difference) = rebuilt::difference(shelf, fold) {
+            self.broken(Property::Rebuilt, || format!("lane {lane}: {difference}"));
+        }
         let seen = &self.memory.lanes[lane];
         let lost = seen.rows.iter().find(|row| shelf.row(row.submission).is_none());
         if let Some(lost) = lost.map(|row| row.submission) {

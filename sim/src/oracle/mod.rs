@@ -35,6 +35,7 @@ mod owner;
 mod patience;
 mod permits;
 mod property;
+mod rebuilt;
 mod request;
 mod retry;
 mod secret;

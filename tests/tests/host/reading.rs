@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use everstep_machine::agent::ToolOutcome;
-use everstep_machine::identity::Sequence;
+use everstep_machine::identity::{ConversationId, Sequence};
+use everstep_machine::projection::Reader;
 use everstep_machine::record::Settlement;
 use everstep_machine::store::{Pipeline, Replies, Reply, Shared, Store, StoreCommand, StoreFault};
 use everstep_runtime::{Config, Standing, Tools, block_on};
@@ -42,6 +43,14 @@ impl Store for Short {
 impl Shared for Short {
     fn changed_elsewhere(&mut self) -> bool {
         self.store.changed_elsewhere()
+    }
+
+    fn checkpoint(&mut self, lane: &ConversationId) -> Option<Reader> {
+        self.store.checkpoint(lane)
+    }
+
+    fn keep_checkpoint(&mut self, lane: &ConversationId, bytes: &[u8]) {
+        self.store.keep_checkpoint(lane, bytes);
     }
 }
 
@@ -100,4 +109,34 @@ fn store_007_a_host_reads_of_a_lane_it_has_worked_on_only_what_is_new() {
         })
         .unwrap();
     }
+}
+
+/// Where the first reading of a host that begins anew starts, once it has settled this submission.
+fn begun_anew(desk: &Desk, key: &str, checkpoint: u64) -> Sequence {
+    let read = Arc::new(Mutex::new(Vec::new()));
+    let store = Short { store: desk.store(), read: Arc::clone(&read) };
+    let tools = Tools::default()
+        .with(pay(), |invocation| async move { ToolOutcome::Success(invocation.parameters) });
+    block_on(async {
+        let host = desk.host_on(store, ports(tools), |config| Config { checkpoint, ..config });
+        let submission = host.submit(call("a", key)).await.unwrap().submission;
+        host.wait(&lane("a"), submission).await.unwrap();
+        host.stop().await;
+    })
+    .unwrap();
+    let read = read.lock().unwrap();
+    read[0]
+}
+
+#[test]
+fn store_007_a_host_that_begins_anew_reads_only_what_came_since_the_last_checkpoint() {
+    let desk = Desk::new();
+    assert_eq!(begun_anew(&desk, "1", 4), Sequence(0));
+    let end = desk.records("a").len() as u64;
+    assert_eq!(begun_anew(&desk, "2", 1_000), Sequence(end), "and goes on from it");
+    // Nothing was kept since.
+    assert_eq!(begun_anew(&desk, "3", 4), Sequence(end));
+    let end = desk.records("a").len() as u64;
+    assert_eq!(begun_anew(&desk, "4", 0), Sequence(0), "it is not wanted");
+    assert_eq!(begun_anew(&desk, "5", 4), Sequence(end));
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
+use super::copies::{Export, Import};
 use crate::output::breaks;
 
 const SUBMISSIONS_HELP: &str = "\
@@ -246,12 +247,13 @@ const LOG_HELP: &str = "\
 Examples:
   everstep log show run-3f1c
   everstep log verify               every conversation, and the file itself
+  everstep log export > shop.jsonl
 
 Exit codes:
-  0  it is shown, or everything verifies
+  0  it is shown, rebuilt, exported or imported, or everything verifies
   1  something does not verify
-  2  the command is wrong, or there is no such conversation
-  3  the environment failed: the database cannot be opened or read";
+  2  the command is wrong, there is no such conversation, or another one of its name is there
+  3  the environment failed: a file cannot be opened, read or written";
 
 /// What `everstep log` is asked.
 #[derive(Args, Debug)]
@@ -271,6 +273,10 @@ const LOG_VERIFY_HELP: &str = "\
 Examples:
   everstep log verify                               every conversation, and the file itself
   everstep log verify run-3f1c --db shop.db         one conversation";
+
+const LOG_REBUILD_HELP: &str = "\
+Examples:
+  everstep log rebuild run-3f1c                     after `log verify` has called its ledger corrupt";
 
 /// What can be done with a log.
 #[derive(Debug, Subcommand)]
@@ -295,6 +301,27 @@ pub(crate) enum LogAct {
         #[command(flatten)]
         look: Look,
     },
+    /// Make the ledger anew of the log, where it is damaged
+    ///
+    /// What can be read of the ledger is kept, except where the log says otherwise. A log that does
+    /// not verify is left alone, and so is a ledger with which nothing is wrong. Whoever works on
+    /// the conversation is superseded.
+    #[command(after_help = LOG_REBUILD_HELP)]
+    Rebuild {
+        /// Its name, or the beginning of the names of several; without it all of them
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        conversation: Option<String>,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Print everything of one conversation, or of all, as JSON lines
+    Export(Export),
+    /// Take conversations in that were exported from another database
+    ///
+    /// Each is taken in whole or not at all, and only if all of the file verifies. What was under
+    /// way is found as after a crash. One that is there already stays as it is.
+    Import(Import),
 }
 
 /// A text that is recorded beside others, and shown in one line.

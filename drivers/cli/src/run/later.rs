@@ -1,5 +1,6 @@
 //! What was said to a run when it asked its model no more: it is answered after it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,30 +20,40 @@ pub(super) struct Later {
     pub(super) standing: Standing,
 }
 
-/// Waits until everything that was said to a run is answered or waits for people. What cannot be
-/// read is left to the next line.
+/// Waits until everything else in the lane is answered, or waits for people: what was said to the
+/// run or to another one, and what tries that again. `last` is told already. What cannot be read is
+/// left to the next line.
 pub(super) async fn answered(
     host: &Host,
     db: &Path,
     lane: &ConversationId,
-    submission: SubmissionId,
+    last: SubmissionId,
 ) -> Vec<Later> {
-    let Ok(reader) = database::reader(db) else { return Vec::new() };
-    let rows = reader.rows(lane, AdmissionSequence(0), ROWS);
-    drop(reader);
-    let mut later = Vec::new();
-    for row in rows.map(|page| page.entries).unwrap_or_default() {
-        if row.admission.steers != Some(submission) {
-            continue;
-        }
-        let Ok(standing) = host.wait(lane, row.admission.submission).await else { continue };
-        let joined = match &standing {
-            Standing::Settled(it) => matches!(it.settlement, Settlement::Joined { .. }),
-            Standing::Unknown(_) | Standing::Suspended(_) => false,
-        };
-        if !joined {
-            later.push(Later { row, standing });
+    let mut later: Vec<Later> = Vec::new();
+    let mut known = BTreeSet::from([last]);
+    while let Some(row) = next(db, lane, &known) {
+        let submission = row.admission.submission;
+        known.insert(submission);
+        let Ok(standing) = host.wait(lane, submission).await else { break };
+        // What is behind it waits for the same people.
+        let holds_up = !matches!(standing, Standing::Settled(_));
+        later.push(Later { row, standing });
+        if holds_up {
+            break;
         }
     }
+    let told = |it: &Later| match &it.standing {
+        Standing::Settled(settled) => !matches!(settled.settlement, Settlement::Joined { .. }),
+        Standing::Unknown(_) | Standing::Suspended(_) => true,
+    };
+    later.retain(told);
     later
+}
+
+/// The first row of the lane that is not known yet. What was tried again is told by what tries it.
+fn next(db: &Path, lane: &ConversationId, known: &BTreeSet<SubmissionId>) -> Option<Arc<Row>> {
+    let reader = database::reader(db).ok()?;
+    let rows = reader.rows(lane, AdmissionSequence(0), ROWS).ok()?.entries;
+    rows.into_iter()
+        .find(|row| !known.contains(&row.admission.submission) && row.chain.retried.is_none())
 }

@@ -80,7 +80,7 @@ fn carried_on(args: &Run) -> Outcome {
             host.submit(call).await?;
             let (last, standing) = ended(&host, &lane, submission).await?;
             let later = match &standing {
-                Standing::Settled(_) => later::answered(&host, &args.db, &lane, submission).await,
+                Standing::Settled(_) => later::answered(&host, &args.db, &lane, last).await,
                 // What waits behind it waits for the same people.
                 Standing::Unknown(_) | Standing::Suspended(_) => Vec::new(),
             };

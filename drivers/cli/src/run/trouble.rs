@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use everstep_machine::admission::Rejection;
 use everstep_machine::attempt::End;
 use everstep_machine::effect::EffectClass;
+use everstep_machine::identity::ConversationId;
+use everstep_machine::projection::Reader;
 use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreFault};
 use everstep_runtime::HostError;
 use everstep_sqlite::{SqliteStore, StoreError};
@@ -72,6 +74,14 @@ impl Store for Told {
 impl Shared for Told {
     fn changed_elsewhere(&mut self) -> bool {
         self.store.changed_elsewhere()
+    }
+
+    fn checkpoint(&mut self, lane: &ConversationId) -> Option<Reader> {
+        self.store.checkpoint(lane)
+    }
+
+    fn keep_checkpoint(&mut self, lane: &ConversationId, bytes: &[u8]) {
+        self.store.keep_checkpoint(lane, bytes);
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) fn usage(text: impl std::fmt::Display) -> Complaint {
     Complaint::new(Exit::Usage, text)
 }
 
-pub(super) fn signed(word: &Word) -> Result<(PrincipalId, Arc<str>), Complaint> {
+pub(crate) fn signed(word: &Word) -> Result<(PrincipalId, Arc<str>), Complaint> {
     if word.reason.len() > TEXT_BYTES {
         return Err(usage(format!("--reason has at most {TEXT_BYTES} bytes")));
     }

@@ -9,6 +9,8 @@ mod retry;
 mod show;
 mod steer;
 
+pub(crate) use act::signed;
+
 use everstep_machine::agent::Verdict;
 use everstep_sqlite::{LaneRow, SqliteReader};
 

@@ -6,11 +6,13 @@ mod appending;
 mod approvals;
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod databases;
 mod disk;
 mod doubts;
 mod durable;
 mod exits;
+mod exports;
 mod operator;
 mod poison;
 mod scripts;

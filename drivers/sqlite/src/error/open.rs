@@ -136,6 +136,16 @@ pub enum OpenError {
         /// This build's format.
         supported: Format,
     },
+    /// The file is a backup, and somebody wants to work on it. Two copies on which somebody works
+    /// do everything twice (STORE-013).
+    #[error(
+        "{}: this is a backup, nobody works on it; `everstep restore` makes a database of it",
+        path.display()
+    )]
+    Backup {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file ends too early.
     #[error(
         "{}: the file is cut off: {found} of at least {expected} bytes are there; restore a backup",

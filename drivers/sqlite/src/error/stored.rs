@@ -103,6 +103,14 @@ pub struct Corrupt {
     pub flaw: Flaw,
 }
 
+impl Corrupt {
+    /// The same of a file.
+    pub(crate) fn into_error(self, path: &std::path::Path) -> super::StoreError {
+        let Self { place, flaw } = self;
+        super::StoreError::Corrupt { path: path.to_owned(), place, flaw: Box::new(flaw) }
+    }
+}
+
 impl Flaw {
     /// The nearest thing the store's port can say.
     pub(crate) const fn corruption(&self) -> Corruption {

@@ -46,7 +46,7 @@ impl Header {
         match self.identity() {
             Identity::Blank => (1..file_bytes).contains(&self.promised_bytes()),
             Identity::Foreign(_) => !TABLES.contains(&self.0[HEADER_BYTES as usize]),
-            Identity::Ours | Identity::Other(_) => false,
+            Identity::Ours | Identity::Backup | Identity::Other(_) => false,
         }
     }
 

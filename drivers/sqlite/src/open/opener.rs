@@ -84,6 +84,9 @@ impl Opener<'_> {
         self.patiently(|| Ok(set_patience(connection, self.busy)?))?;
         let known = self.patiently(|| Ok(identify(connection)?))?;
         let known = self.admit(known)?;
+        if known == Identity::Backup {
+            return Err(OpenError::Backup { path: self.path.into() });
+        }
         // By its header, the log's if there is one, SQLite does not know how to write it.
         if is_readonly()? {
             let detail = "byte 18 of its header is no version of the file format".to_owned();
@@ -122,7 +125,7 @@ impl Opener<'_> {
     pub(super) fn admit(&self, known: Identity) -> Result<Identity, OpenError> {
         let (path, supported) = (self.path.to_owned(), Format::CURRENT);
         match known {
-            Identity::Ours => Ok(known),
+            Identity::Ours | Identity::Backup => Ok(known),
             Identity::Blank | Identity::Foreign(_) if self.is_left_behind() => {
                 Err(OpenError::LogLost { path })
             }
@@ -210,7 +213,7 @@ fn immutable(path: &Path) -> PathBuf {
 }
 
 /// Tells whose file it is at one moment.
-fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
+pub(super) fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
     let moment = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
     let known = format::identify(&moment)?;
     moment.finish().map(|()| known)

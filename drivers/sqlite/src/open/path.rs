@@ -27,7 +27,7 @@ pub(super) enum Look {
 ///
 /// A link is followed first: SQLite follows it too, and keeps its other files beside the file that
 /// it leads to.
-pub(super) fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, OpenError> {
     std::path::absolute(followed(path))
         .map_err(|error| OpenError::Io { path: path.to_owned(), detail: error.to_string() })
 }
@@ -90,7 +90,7 @@ fn absent(path: &Path) -> Result<Look, OpenError> {
     }
 }
 
-pub(super) fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
 

@@ -4,7 +4,9 @@
 mod support;
 
 mod bad_files;
+mod checkpoints;
 mod clock;
+mod copies;
 mod damage;
 mod equivalence;
 mod failpoints;
@@ -17,6 +19,7 @@ mod log_damage;
 mod lost;
 mod operator;
 mod processes;
+mod rebuilds;
 mod rights;
 mod run;
 mod wal;

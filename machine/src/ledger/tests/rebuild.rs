@@ -29,7 +29,7 @@ fn start(index: usize) -> Doubt {
     ONE.start(0, index, 1)
 }
 
-fn reserved(settlement: Settlement) -> Reserved {
+pub(super) fn reserved(settlement: Settlement) -> Reserved {
     let Record::SubmissionSettled(record) = ONE.settled(settlement) else { unreachable!() };
     Reserved::new(record).unwrap()
 }

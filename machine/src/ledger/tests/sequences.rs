@@ -5,6 +5,7 @@ use alloc::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::store::Incarnation;
 
 /// The text of a failure that gives up.
 const POISON: &str = "poison";
@@ -65,6 +66,8 @@ enum Act {
     Retry(u8, &'static str),
     /// Milliseconds, backwards or forwards.
     Clock(i64),
+    /// The file is put back from a backup of this moment.
+    Restore,
 }
 
 fn verb() -> impl Strategy<Value = Verb> {
@@ -117,6 +120,7 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (row(), prop_oneof![Just("ada"), Just("bob")])
             .prop_map(|(row, who)| Act::Retry(row, who)),
         5 => jump.prop_map(Act::Clock),
+        1 => Just(Act::Restore),
     ]
 }
 
@@ -134,6 +138,7 @@ impl World {
                 self.bench.now.0 = self.bench.now.0.saturating_add_signed(*jump);
                 return;
             }
+            Act::Restore => return self.restore(),
             Act::Own(proof, verb) => match self.owned(*proof, verb) {
                 Some(command) => command,
                 None => return,
@@ -158,6 +163,20 @@ impl World {
             }
         };
         let _answer = self.send(command);
+    }
+
+    /// Nobody who ever claimed is heard any more (STORE-013).
+    fn restore(&mut self) {
+        let before = self.bench.clone();
+        let incarnation = Incarnation::after(before.lane.epoch, before.now).unwrap();
+        self.bench.lane = incarnation.inherit(&before.lane);
+        only_grows(&before, &self.bench);
+        let lost = Err(Refusal::OwnershipLost { actual: self.bench.lane.epoch });
+        for owner in self.claims.clone() {
+            assert!(owner.epoch < incarnation.epoch, "no epoch is given twice");
+            assert_eq!(self.send(Command::Release { owner }), lost);
+        }
+        findable(&self.bench);
     }
 
     fn claim(&mut self, row: Option<u8>, behind: u64, reuse: Option<u8>) -> Command {
