@@ -6,7 +6,6 @@ mod support;
 mod bad_files;
 mod clock;
 mod damage;
-mod equivalence;
 mod failpoints;
 mod full_disk;
 mod group;
