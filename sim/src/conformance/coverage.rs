@@ -79,7 +79,9 @@ impl Coverage {
         }
         for reply in answer.iter().flatten() {
             match reply {
-                Reply::Conversation(reply) => drop(self.0.insert(log_reply(reply))),
+                Reply::Conversation(reply) => {
+                    self.0.insert(log_reply(reply));
+                }
                 Reply::Log(page) => {
                     let last = page.batches.last().map(|batch| batch.next_sequence());
                     let end = page.tail.map(|tail| tail.next_sequence);

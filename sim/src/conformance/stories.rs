@@ -11,6 +11,7 @@ const LONG: u16 = 1_030;
 pub(super) fn all() -> Vec<Vec<Line>> {
     vec![
         life(),
+        reopened(),
         ownership(),
         admission(),
         endings(),
@@ -94,6 +95,15 @@ fn life() -> Vec<Line> {
         Act::Materialize { skew: 0, agent: "chef" },
         Act::ReadLog(1),
     ])
+}
+
+/// Each handle is closed as soon as it was answered.
+fn reopened() -> Vec<Line> {
+    let mut lines = begun();
+    lines.push(Line::Reopen(0));
+    lines.push(Line::Send { by: 1, lane: 0, acts: vec![own(Verb::Renew(90_000))] });
+    lines.extend([Line::Reopen(1), Line::Restart]);
+    lines
 }
 
 fn ownership() -> Vec<Line> {

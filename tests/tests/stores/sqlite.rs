@@ -78,7 +78,9 @@ impl Subject for Files {
         let mut store = SqliteStore::open(options).unwrap();
         let commits = Arc::new(AtomicU64::new(0));
         let told = Arc::clone(&commits);
-        store.on_commit(move |_| drop(told.fetch_add(1, Ordering::Relaxed)));
+        store.on_commit(move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        });
         Connection { store, commits, saved: Arc::clone(&self.saved) }
     }
 
@@ -179,12 +181,12 @@ fn store_010_a_file_that_commits_pipelines_is_equal_to_the_machines() {
     assert!(report.settled > 10, "{report:?}");
     assert!(report.batches > 1_100, "{report:?}");
     let saved = files.saved.load(Ordering::Relaxed);
-    assert!(saved > 40, "{saved} commits saved");
+    assert!(saved > 20, "{saved} commits saved");
 }
 
 #[test]
 fn store_010_a_file_that_commits_command_by_command_is_equal_to_the_machines() {
-    let report = sound(check(&mut Files::of(CommitMode::PerCommand), 2, 40));
+    let report = sound(check(&mut Files::of(CommitMode::PerCommand), 2, 24));
     assert!(report.crashes > 30, "{report:?}");
 }
 
