@@ -9,7 +9,7 @@ fn store_010_the_store_in_memory_is_equal_to_the_machines() {
     for profile in Profile::ALL {
         let report = check(&mut Desk::new(*profile), 1, 60).unwrap_or_else(|it| panic!("{it}"));
         assert!(report.refusals > 100, "{report:?}");
-        assert!(report.crashes > 100, "{report:?}");
+        assert!(report.crashes > 40, "{report:?}");
         assert!(report.settled > 10, "{report:?}");
         assert!(report.batches > 1_100, "{report:?}");
     }
