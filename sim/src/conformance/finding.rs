@@ -114,7 +114,7 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    pub(super) fn to_finding(self, seed: u64, script: Vec<String>) -> Finding {
+    pub(super) fn into_finding(self, seed: u64, script: Vec<String>) -> Finding {
         let Self { check, expected, found } = self;
         Finding { check, seed, script, expected, found }
     }

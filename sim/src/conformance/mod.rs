@@ -128,7 +128,7 @@ pub fn check<S: Subject>(subject: &mut S, seed: u64, scripts: u32) -> Result<Rep
         }
     }
     let complete = coverage.complete();
-    complete.map_err(|missing| missing.to_finding(seed, Vec::new()))?;
+    complete.map_err(|missing| missing.into_finding(seed, Vec::new()))?;
     report.met = coverage.met();
     Ok(report)
 }
@@ -149,7 +149,7 @@ fn shortest<S: Subject>(
         }
         Err(_) | Ok(()) => false,
     });
-    last.to_finding(seed, script.iter().map(line_text).collect())
+    last.into_finding(seed, script.iter().map(line_text).collect())
 }
 
 fn line_text(line: &Line) -> String {

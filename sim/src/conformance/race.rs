@@ -36,7 +36,7 @@ where
         let acts = [contest(&mut draw), contest(&mut draw)];
         let mut text: Vec<_> = script.iter().map(super::line_text).collect();
         text.push(format!("at once: {acts:?}"));
-        let contests = round(subject, &script, &acts).map_err(|it| it.to_finding(seed, text))?;
+        let contests = round(subject, &script, &acts).map_err(|it| it.into_finding(seed, text))?;
         report.scripts += 1;
         report.pipelines += 2;
         report.contests += usize::from(contests);
@@ -45,7 +45,7 @@ where
         let expected = "the order makes a difference at least once".into();
         let found = "it never did".into();
         let nothing = Difference { check: Check::Vacuous, expected, found };
-        return Err(nothing.to_finding(seed, Vec::new()));
+        return Err(nothing.into_finding(seed, Vec::new()));
     }
     Ok(report)
 }
