@@ -118,8 +118,8 @@ fn answer(external: &External) -> Answer {
             let authorization = Authorization::Allowed;
             Answer::Authorizer { run: *run, turn: *turn, authorization }
         }
-        External::Check { .. } | External::Approve { .. } => {
-            unreachable!("the agent has no schemas, and nobody is asked")
+        External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
+            unreachable!("the agent has no schemas and no steps, and nobody is asked")
         }
         External::InvokeTool(it) => Answer::Tool {
             start: Doubt { call: it.call, start: it.epoch },

@@ -9,6 +9,7 @@
 //! - [`attempt`] is the durable protocol, from claim to settlement; [`recovery`] is its judgement
 //!   and [`run`] its interpreter; [`admission`] is how work gets in, [`scheduler`] how a host
 //!   finds it, [`response`] how a model's stream becomes one answer.
+//! - [`steps`] is what a durable tool may ask for when its handler is entered again.
 //! - [`ledger`] and [`conversation`] are the rules of a store; [`store`] is its port.
 //! - [`record`] is what becomes canonical, [`projection`] what that means, [`json`] how values
 //!   are spelled, [`identity`] how everything is named.
@@ -36,6 +37,7 @@ pub mod recovery;
 pub mod response;
 pub mod run;
 pub mod scheduler;
+pub mod steps;
 pub mod store;
 
 #[cfg(test)]

@@ -52,9 +52,13 @@ pub const TOOL_TIMEOUT_MS: u64 = 60_000;
 pub const TOOL_RESULT_BYTES: u32 = 50 * 1024;
 /// Milliseconds that a model may take to answer, unless the agent's policy says otherwise.
 pub const MODEL_TIMEOUT_MS: u64 = 600_000;
-/// Starts of one call. One that is in doubt after so many of them is not made again by itself,
-/// whatever its class allows: a person decides (DUR-014).
+/// Starts of one call without a step of it being recorded. One that is in doubt after so many of
+/// them is not made again by itself, whatever its class allows: a person decides (DUR-014).
 pub const CALL_STARTS: usize = 5;
+/// Steps of one call of a durable tool: whoever enters its handler again is given all of them.
+pub const CALL_STEPS: usize = 64;
+/// Bytes of what one step gives. Beside [`CALL_STEPS`] it bounds what an open call holds.
+pub const STEP_OUTPUT_BYTES: usize = 64 * 1024;
 /// Owners of a submission in a row that may die without getting anywhere. The next one gives it up:
 /// whatever it is that kills them, the lane goes on without it (DUR-018).
 pub const FRUITLESS_CLAIMS: usize = 5;

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, ToolOutcome, Verdict,
+    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, StepOutput,
+    ToolOutcome, Verdict,
 };
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};
@@ -107,6 +108,8 @@ pub(crate) struct Tool {
     pub(crate) silence: Silence,
     /// How many starts of each call kill their process.
     pub(crate) deadly_starts: usize,
+    /// What a durable one is made of, in the first start of a call and in later ones.
+    steps: [Vec<Arc<StepOutput>>; 2],
     pub(crate) outcome: Arc<ToolOutcome>,
     pub(crate) reconciles: bool,
     /// What who looks says of a start that ran.
@@ -171,7 +174,7 @@ impl Cast {
     fn patience(&self) -> u64 {
         let takes = |tool: &Tool| {
             let silent = tool.silent_starts as u64 * tool.timeout.0;
-            silent + tool.latency.0.min(tool.timeout.0)
+            silent + tool.latency.0.min(tool.timeout.0) * (1 + tool.most_steps())
         };
         let slowest = self.tools.iter().map(takes).max().unwrap_or_default();
         let latency = |call: &Declared| match &call.tool {
@@ -179,7 +182,9 @@ impl Cast {
             None => slowest,
         };
         let renewals = |call: &Declared| latency(call) / RENEWAL_MS;
-        let calls: u64 = self.calls.values().map(|call| 50 + 10 * renewals(call)).sum();
+        let steps = self.tools.iter().map(Tool::most_steps).max().unwrap_or_default();
+        let takes = |call: &Declared| 50 * (1 + steps) + 10 * renewals(call);
+        let calls: u64 = self.calls.values().map(takes).sum();
         let policy = &self.scenario.agent.policy;
         let pause = policy.retry.longest.0 + policy.model_timeout.0;
         let pauses = u64::from(policy.retry.retries) * (50 + 10 * (pause / RENEWAL_MS));
@@ -269,6 +274,18 @@ impl Cast {
     }
 }
 
+impl Tool {
+    /// What a start of a durable call is made of.
+    pub(crate) fn steps(&self, is_first: bool) -> &[Arc<StepOutput>] {
+        let [first, later] = &self.steps;
+        if is_first { first } else { later }
+    }
+
+    fn most_steps(&self) -> u64 {
+        self.steps.iter().map(|steps| steps.len() as u64).max().unwrap_or_default()
+    }
+}
+
 impl Client {
     fn scripted(&self, turn: Turn) -> Option<&Scripted> {
         self.turns.get(turn.0 as usize).or(self.turns.last())
@@ -352,6 +369,10 @@ fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
             silent_starts: tool.silent_starts as usize,
             silence: tool.silence,
             deadly_starts: tool.deadly_starts as usize,
+            steps: {
+                let later = tool.later_steps.as_ref().unwrap_or(&tool.steps);
+                [&tool.steps, later].map(|steps| steps.iter().cloned().map(Arc::new).collect())
+            },
             reconciles: tool.definition.reconciles,
             honest: fallback(&outcome),
             outcome: Arc::new(outcome),

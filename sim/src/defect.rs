@@ -39,6 +39,8 @@ pub enum Defect {
     DeathsForgotten,
     /// The store forgets what was tried again.
     RetriesForgotten,
+    /// A host gives a durable handler that is entered again nothing of what is recorded.
+    StepsForgotten,
 }
 
 /// A text names no defect.
@@ -63,6 +65,7 @@ impl Defect {
         Self::SteeringHidden,
         Self::DeathsForgotten,
         Self::RetriesForgotten,
+        Self::StepsForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -83,6 +86,7 @@ impl Defect {
             Self::SteeringHidden => "steering-hidden",
             Self::DeathsForgotten => "deaths-forgotten",
             Self::RetriesForgotten => "retries-forgotten",
+            Self::StepsForgotten => "steps-forgotten",
         }
     }
 }

@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 14] = [
+const CONTROLS: [Control; 15] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -122,6 +122,13 @@ const CONTROLS: [Control; 14] = [
         property: Property::Retries,
         depth: 0,
         worlds: 1_000,
+    },
+    Control {
+        defect: Defect::StepsForgotten,
+        scenario: "durable-steps",
+        property: Property::RecordedSteps,
+        depth: 1,
+        worlds: 10_000,
     },
 ];
 

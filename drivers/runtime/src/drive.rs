@@ -239,6 +239,8 @@ const fn asks(external: &External) -> bool {
         External::CallModel(_)
         | External::Approve { .. }
         | External::Authorize { .. }
+        // A handler that rests is in nobody's way, and its next owner enters it again.
+        | External::NextStep(_)
         | External::Reconcile(_) => true,
         External::Check { .. } | External::InvokeTool(_) => false,
     }

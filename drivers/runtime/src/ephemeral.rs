@@ -228,7 +228,9 @@ impl Drive {
             let Some(input) = self.next().await else {
                 return self.ended(How::Interrupted).await;
             };
-            step = Run::step(step.state, input);
+            let clock = Input::Clock { now: self.now() };
+            let state = Run::step(step.state, clock).state;
+            step = Run::step(state, input);
         }
     }
 

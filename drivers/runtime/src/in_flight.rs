@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use everstep_machine::effect::{Answer, EffectClass, External};
 use everstep_machine::identity::DurationMs;
+use everstep_machine::record::Doubt;
 use everstep_machine::run::Timer;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::outside::{Outside, panicked};
+use crate::call::Call;
+use crate::outside::{Came, Outside, panicked};
 use crate::tool::Canceller;
 
 /// How long tools may take to stop by themselves.
@@ -20,7 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) struct InFlight {
     outside: Outside,
     canceller: Canceller,
-    tasks: JoinSet<Answer>,
+    tasks: JoinSet<Came>,
+    /// Durable calls that wait for a step to be recorded. Nothing of them runs.
+    resting: HashMap<Doubt, Call>,
     asked: HashMap<Id, External>,
     /// Answers that took no time.
     computed: VecDeque<Answer>,
@@ -37,9 +41,9 @@ pub(crate) enum Arrival {
 
 impl InFlight {
     pub(crate) fn new(outside: Outside) -> Self {
-        let (tasks, asked) = (JoinSet::new(), HashMap::new());
+        let (tasks, resting, asked) = (JoinSet::new(), HashMap::new(), HashMap::new());
         let (canceller, computed, timers) = (Canceller::new(), VecDeque::new(), Vec::new());
-        Self { outside, canceller, tasks, asked, computed, timers }
+        Self { outside, canceller, tasks, resting, asked, computed, timers }
     }
 
     pub(crate) const fn outside(&self) -> &Outside {
@@ -55,7 +59,11 @@ impl InFlight {
             | EffectClass::Read
             | EffectClass::Volatile => {
                 let called_off = self.canceller.cancellation();
-                let work = self.outside.clone().perform(external.clone(), called_off);
+                let resting = match &external {
+                    External::NextStep(it) => self.resting.remove(&it.start),
+                    _ => None,
+                };
+                let work = self.outside.clone().perform(external.clone(), called_off, resting);
                 let task = self.tasks.spawn(work);
                 self.asked.insert(task.id(), external);
             }
@@ -70,6 +78,7 @@ impl InFlight {
     /// Calls off what runs outside.
     pub(crate) fn call_off(&mut self) {
         self.tasks.abort_all();
+        self.resting.clear();
     }
 
     /// Calls everything off and returns when all of it has ended (RUN-008).
@@ -77,6 +86,7 @@ impl InFlight {
     /// Tools are told first, and dropped when they do not stop by themselves in time.
     pub(crate) async fn shut_down(&mut self) {
         self.timers.clear();
+        self.resting.clear();
         self.canceller.cancel();
         let ended = async { while self.tasks.join_next().await.is_some() {} };
         // Models and people are not waited for at all: they have nothing to clean up here.
@@ -85,7 +95,7 @@ impl InFlight {
         }
     }
 
-    /// Whether nothing runs outside.
+    /// Whether nothing runs outside. A call that rests does not.
     pub(crate) fn is_idle(&self) -> bool {
         self.tasks.is_empty() && self.computed.is_empty()
     }
@@ -120,10 +130,11 @@ impl InFlight {
     }
 
     /// What a task outside has come to; none if it was called off.
-    fn returned(&mut self, returned: Result<(Id, Answer), JoinError>) -> Option<Answer> {
+    fn returned(&mut self, returned: Result<(Id, Came), JoinError>) -> Option<Answer> {
         match returned {
-            Ok((id, answer)) => {
+            Ok((id, Came { answer, resting })) => {
                 self.asked.remove(&id);
+                self.resting.extend(resting.map(|call| (call.start(), call)));
                 Some(answer)
             }
             Err(error) => {

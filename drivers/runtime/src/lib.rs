@@ -19,12 +19,14 @@
 //! | ARC-05: bounded | a bound on concurrent attempts; one pipeline an attempt; a model that is far ahead of its reduction waits; hints that do not fit are one word, that something has changed; live events are dropped, not queued |
 //! | STORE-012: waiting without polls or lost wakes | a waiter subscribes to its lane, then reads, then parks until something is said of that lane; of other processes that is learnt by a glance through the store, [`Config::glance`] apart, which tells their commits from its own |
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
+//! | DUR-010: a durable handler goes on only when its step is committed | it rests meanwhile: nothing of it is polled, and dropping it has stopped it between two steps |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
 //! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |
 //!
 //! Deliberately absent: rules, retries of anything outside, a store (it comes through
 //! [`everstep_machine::store::Shared`] and [`LookOut`]), and any use of the wall clock.
 
+mod call;
 mod client;
 mod desk;
 mod drive;
@@ -44,6 +46,7 @@ mod ports;
 mod prepared;
 mod run_stream;
 mod saying;
+mod steps;
 mod store;
 mod stream;
 mod streams;
@@ -65,6 +68,7 @@ pub use ports::{
 pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
 pub use saying::NotSaid;
+pub use steps::{StepError, Steps};
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};
 pub use tool::{

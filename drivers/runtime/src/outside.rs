@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use everstep_machine::agent::{Diagnostic, ModelFault, ToolOutcome};
 use everstep_machine::effect::{
-    Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
+    Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint, Invocation,
     Reconciliation,
 };
 use everstep_machine::event::RunEvent;
@@ -15,13 +15,14 @@ use everstep_machine::identity::RunId;
 use everstep_machine::record::Doubt;
 use everstep_machine::response::Delta;
 
+use crate::call::Call;
 use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
-use crate::permits::Gate;
+use crate::permits::{Gate, Permit};
 use crate::ports::Ports;
 use crate::stream::{self, Audience};
 use crate::streams::Streams;
-use crate::tool::{Cancellation, Ended, Live};
+use crate::tool::{Cancellation, Live};
 
 /// What a task outside needs.
 #[derive(Clone, Debug)]
@@ -44,75 +45,100 @@ impl Outside {
             | External::Approve { .. }
             | External::Authorize { .. }
             | External::InvokeTool(_)
+            | External::NextStep(_)
             | External::Reconcile(_) => None,
         }
     }
 
-    /// Does what is asked for and says what came of it.
-    pub(crate) async fn perform(self, external: External, cancellation: Cancellation) -> Answer {
-        let Self { ports, failpoints, events, gate, streams } = self;
-        let kind = external.kind();
-        // A call waits for its permits before anything of it happens, and holds them to its end.
-        let _permit = match &external {
-            External::InvokeTool(it) => Some(gate.pass(it.agent.clone(), it.group.clone()).await),
-            External::CallModel(_)
-            | External::Check { .. }
-            | External::Approve { .. }
-            | External::Authorize { .. }
-            | External::Reconcile(_) => None,
-        };
-        let work = async move {
-            match external {
-                External::CallModel(request) => {
-                    let (run, turn, purpose) = (request.run, request.turn, request.purpose);
-                    events.tell(Event::ModelAsked { run, turn });
-                    let audience = Shown { run, streams, events };
-                    let response = stream::answer(&*ports.model, request, audience).await;
-                    Answer::Model { run, turn, purpose, response }
-                }
-                // Answered where it was asked, by `compute`.
-                External::Check { run, turn, subject, values } => {
-                    ports.tools.checker().answer(run, turn, subject, &values)
-                }
-                External::Approve { run, turn, questions } => {
-                    let answers = ports.approver.approve(run, turn, questions).await;
-                    Answer::Approver { run, turn, answers }
-                }
-                External::Authorize { run, turn, calls } => {
-                    let authorization = ports.authorizer.authorize(run, turn, calls).await;
-                    Answer::Authorizer { run, turn, authorization }
-                }
-                External::InvokeTool(invocation) => {
-                    let start = Doubt { call: invocation.call, start: invocation.epoch };
-                    let tool = invocation.tool.clone();
-                    events.tell(Event::ToolInvoked { tool: tool.clone() });
-                    let (run, call) = (invocation.run, invocation.call);
-                    let report = move |words: &str| {
-                        streams.tell(run, RunEvent::progress(call, words));
-                    };
-                    let live = Live::new(cancellation).watched(report);
-                    match ports.tools.invoke(invocation, live).await {
-                        Ended::Outcome(outcome) => {
-                            let outcome = Arc::new(outcome);
-                            let told = Arc::clone(&outcome);
-                            events.tell(Event::ToolReturned { tool, outcome: told });
-                            Answer::Tool { start, outcome }
-                        }
-                        Ended::Unsure(_) => {
-                            events.tell(Event::ToolUnsure { tool });
-                            Answer::Unsure { start }
-                        }
-                    }
-                }
-                External::Reconcile(doubted) => {
-                    let doubt = doubted.doubt;
-                    events.tell(Event::Reconciling { tool: doubted.tool.clone() });
-                    let reconciliation = ports.reconciler.reconcile(doubted).await;
-                    Answer::Reconciler { doubt, reconciliation }
-                }
+    /// Does what is asked for and says what came of it. A call that goes on brings its handler.
+    pub(crate) async fn perform(
+        self,
+        external: External,
+        cancellation: Cancellation,
+        resting: Option<Call>,
+    ) -> Came {
+        let (failpoints, kind) = (self.failpoints.clone(), external.kind());
+        match external {
+            External::InvokeTool(invocation) => {
+                // A call waits for its permits before anything of it happens, and holds them to its
+                // end, also while it rests.
+                let (agent, group) = (invocation.agent.clone(), invocation.group.clone());
+                let permit = self.gate.pass(agent, group).await;
+                let work = async move { self.call(invocation, cancellation, permit).leg().await };
+                watched(&failpoints, kind, work).await
             }
-        };
-        watched(&failpoints, kind, work).await
+            External::NextStep(onward) => {
+                let work = async move {
+                    match resting {
+                        Some(call) => call.recorded().leg().await,
+                        // A handler that is gone goes nowhere.
+                        None => Came::from(Answer::Unsure { start: onward.start }),
+                    }
+                };
+                watched(&failpoints, kind, work).await
+            }
+            external => Came::from(watched(&failpoints, kind, self.ask(external)).await),
+        }
+    }
+
+    /// Begins a call.
+    fn call(self, invocation: Invocation, cancellation: Cancellation, permit: Permit) -> Call {
+        let Self { ports, events, streams, .. } = self;
+        events.tell(Event::ToolInvoked { tool: invocation.tool.clone() });
+        let (run, call) = (invocation.run, invocation.call);
+        let report = move |words: &str| streams.tell(run, RunEvent::progress(call, words));
+        let live = Live::new(cancellation).watched(report);
+        Call::begin(&*ports.tools, invocation, live, events, permit)
+    }
+
+    /// Asks anything that is answered at one go.
+    async fn ask(self, external: External) -> Answer {
+        let Self { ports, events, streams, .. } = self;
+        match external {
+            External::CallModel(request) => {
+                let (run, turn, purpose) = (request.run, request.turn, request.purpose);
+                events.tell(Event::ModelAsked { run, turn });
+                let audience = Shown { run, streams, events };
+                let response = stream::answer(&*ports.model, request, audience).await;
+                Answer::Model { run, turn, purpose, response }
+            }
+            // Answered where it was asked, by `compute`.
+            External::Check { run, turn, subject, values } => {
+                ports.tools.checker().answer(run, turn, subject, &values)
+            }
+            External::Approve { run, turn, questions } => {
+                let answers = ports.approver.approve(run, turn, questions).await;
+                Answer::Approver { run, turn, answers }
+            }
+            External::Authorize { run, turn, calls } => {
+                let authorization = ports.authorizer.authorize(run, turn, calls).await;
+                Answer::Authorizer { run, turn, authorization }
+            }
+            External::Reconcile(doubted) => {
+                let doubt = doubted.doubt;
+                events.tell(Event::Reconciling { tool: doubted.tool.clone() });
+                let reconciliation = ports.reconciler.reconcile(doubted).await;
+                Answer::Reconciler { doubt, reconciliation }
+            }
+            // Calls have their own way: they may rest.
+            External::InvokeTool(it) => {
+                Answer::Unsure { start: Doubt { call: it.call, start: it.epoch } }
+            }
+            External::NextStep(it) => Answer::Unsure { start: it.start },
+        }
+    }
+}
+
+/// What a task outside has come to.
+pub(crate) struct Came {
+    pub(crate) answer: Answer,
+    /// The call, if it is not over.
+    pub(crate) resting: Option<Call>,
+}
+
+impl From<Answer> for Came {
+    fn from(answer: Answer) -> Self {
+        Self { answer, resting: None }
     }
 }
 
@@ -179,6 +205,10 @@ pub(crate) fn panicked(external: &External) -> Answer {
         },
         External::InvokeTool(invocation) => Answer::Tool {
             start: Doubt { call: invocation.call, start: invocation.epoch },
+            outcome: Arc::new(ToolOutcome::Defect(diagnostic("the tool's handler panicked"))),
+        },
+        External::NextStep(onward) => Answer::Tool {
+            start: onward.start,
             outcome: Arc::new(ToolOutcome::Defect(diagnostic("the tool's handler panicked"))),
         },
         External::Reconcile(doubted) => {

@@ -6,7 +6,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use everstep_machine::agent::{Binding, Diagnostic, ModelFault, ModelRequest, ToolOutcome};
+use everstep_machine::agent::{
+    Binding, Diagnostic, ExecutionClass, ModelFault, ModelRequest, ToolOutcome,
+};
 use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
@@ -107,7 +109,8 @@ impl Reconciler for NoReconciler {
 
 /// Runs tools, and checks values as their schemas want them.
 pub trait Handlers: Send + Sync {
-    /// Makes a call. Dropping the future drops the handler.
+    /// Makes a call. Dropping the future drops the handler. One of a durable tool does its work in
+    /// the steps of `live`, and is not polled while one of them is being recorded.
     fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended>;
 
     /// What checks parameters, results and answers.
@@ -126,7 +129,8 @@ pub struct Tools {
 impl Tools {
     /// One more tool: an async function from an invocation to its outcome. It is given decoded
     /// parameters (ARC-01), and the id of the call, under which an idempotent tool may be invoked
-    /// again. A handler that panics has the outcome `Defect`.
+    /// again. A handler that panics has the outcome `Defect`, and so has every call of a durable tool:
+    /// such a handler is not made of steps ([`crate::Tool::durable`] is).
     #[must_use]
     pub fn with<F>(
         mut self,
@@ -146,6 +150,11 @@ impl Tools {
 impl Handlers for Tools {
     fn invoke(&self, invocation: Invocation, _: Live) -> BoxFuture<Ended> {
         let outcome = match self.handlers.get(&invocation.tool) {
+            // To enter it again would be to do all of it again.
+            Some(_) if invocation.class == ExecutionClass::Durable => {
+                let why = Diagnostic::cut("NotDurable", "the handler is not made of steps");
+                Box::pin(async { ToolOutcome::Defect(why) })
+            }
             Some(handler) => handler(invocation),
             None => {
                 let why = Diagnostic::cut("NoHandler", "the host has no such tool");

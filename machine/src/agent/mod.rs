@@ -10,6 +10,7 @@ mod outcome;
 mod policy;
 mod request;
 mod schema;
+mod step;
 mod tool;
 
 pub use approval::{ApprovalPolicy, Verdict};
@@ -31,6 +32,7 @@ pub use policy::{
 };
 pub use request::{Gauge, Message, ModelRequest, Purpose, ToolChoice};
 pub use schema::Schema;
+pub use step::{NamedStep, StepOutput};
 pub use tool::{
     ApprovalRule, ExecutionClass, FailureMode, Pointer, PointerError, RetryClass, Risk,
     ToolDefinition,

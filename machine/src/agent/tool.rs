@@ -19,6 +19,9 @@ pub enum ExecutionClass {
     Idempotent,
     /// Prepared; never run again on doubt (DUR-009). What declares nothing is ordinary.
     Ordinary,
+    /// Prepared; made of named steps. Its handler is entered again on doubt, and a step that is
+    /// recorded is not run again (DUR-010).
+    Durable,
 }
 
 impl ExecutionClass {
@@ -27,7 +30,7 @@ impl ExecutionClass {
     pub const fn is_prepared(self) -> bool {
         match self {
             Self::Readonly => false,
-            Self::Idempotent | Self::Ordinary => true,
+            Self::Idempotent | Self::Ordinary | Self::Durable => true,
         }
     }
 }

@@ -294,7 +294,8 @@ impl Working {
         let definition = setup.binding.definition.tool(&tool);
         let reconciles = definition.is_some_and(|tool| tool.reconciles);
         match setup.binding.definition.class_of(&tool) {
-            ExecutionClass::Readonly | ExecutionClass::Idempotent => {
+            // A durable one is entered again: what is recorded of it is not run again (DUR-010).
+            ExecutionClass::Readonly | ExecutionClass::Idempotent | ExecutionClass::Durable => {
                 let proof = Reconciliation::Proven(Resolution::SafeToRepeat);
                 self.proofs.insert(doubt, proof);
             }

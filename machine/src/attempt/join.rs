@@ -50,7 +50,7 @@ impl Working {
         let follows = offer.following.iter().map(|row| steered(row, Wanted::AtTheEnd));
         let said = said.chain(follows).collect();
         let mut draft = Draft::default();
-        match self.drive(setup, &mut draft, run::Input::Heard(said)) {
+        match self.drive(setup, &mut draft, run::Input::Heard { said, now: self.read_at }) {
             Ok(()) => self.go_on(setup, draft),
             Err(Defect) => end(End::Defect),
         }

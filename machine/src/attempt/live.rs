@@ -116,14 +116,23 @@ impl Working {
         let mut flights = self.run.flights().clone();
         let mut groups = Vec::new();
         for answer in core::mem::take(&mut self.inbox) {
-            let Answer::Tool { start, outcome } = &answer else { continue };
-            if flights.tools.remove(start) {
-                let (submission, call) = (self.submission, start.call);
-                let outcome = self.run.kept(call, outcome.clone());
-                let settled = ToolSettled { submission, call, outcome };
-                groups.push(alloc::vec![Record::ToolSettled(settled)]);
-                draft.consumed.push(answer);
-            }
+            let record = match &answer {
+                Answer::Tool { start, outcome } if flights.land(start) => {
+                    let (submission, call) = (self.submission, start.call);
+                    let outcome = self.run.kept(call, outcome.clone());
+                    Record::ToolSettled(ToolSettled { submission, call, outcome })
+                }
+                Answer::Step { start, ordinal, output } if flights.awaits(*start, *ordinal) => {
+                    flights.steps.remove(start);
+                    match self.run.next_step(start.call, *ordinal, output) {
+                        Ok(Some(record)) => record,
+                        Ok(None) | Err(_) => continue,
+                    }
+                }
+                _ => continue,
+            };
+            groups.push(alloc::vec![record]);
+            draft.consumed.push(answer);
         }
         let has_returned = !groups.is_empty();
         self.record_groups(setup, draft, groups)?;

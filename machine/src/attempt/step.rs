@@ -221,7 +221,9 @@ impl Working {
                 External::Reconcile(it) => {
                     self.asked.remove(&it.doubt);
                 }
-                External::CallModel(_)
+                // Its handler rests: it is let go on behind a step that is recorded by then.
+                External::NextStep(_)
+                | External::CallModel(_)
                 | External::Check { .. }
                 | External::Approve { .. }
                 | External::Authorize { .. } => {}

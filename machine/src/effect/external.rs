@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::kind::ExternalKind;
 use crate::agent::{
     Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Purpose, Resolution, Risk,
-    Schema, ToolOutcome, Verdict,
+    Schema, StepOutput, ToolOutcome, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{AgentId, ApprovalId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
@@ -32,6 +32,20 @@ pub struct Invocation {
     pub class: ExecutionClass,
     /// Complete, decoded parameters.
     pub parameters: CanonicalJson,
+    /// The steps of the call that are recorded, in order; none unless the class is durable. Their
+    /// bodies are not run again (DUR-010).
+    pub steps: Vec<Arc<StepOutput>>,
+}
+
+/// A durable call whose step is recorded goes on, up to its next step or its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Onward {
+    /// Of which run.
+    pub run: RunId,
+    /// Which start of which call.
+    pub start: Doubt,
+    /// Which step is recorded: how many stand before it.
+    pub recorded: u32,
 }
 
 /// A start that a reconciler is asked about.
@@ -128,6 +142,8 @@ pub enum External {
     },
     /// Run a tool.
     InvokeTool(Invocation),
+    /// Let the handler of a durable call go on.
+    NextStep(Onward),
     /// Ask what became of a start.
     Reconcile(Doubted),
 }
@@ -142,6 +158,7 @@ impl External {
             Self::Approve { .. } => ExternalKind::Approve,
             Self::Authorize { .. } => ExternalKind::Authorize,
             Self::InvokeTool(_) => ExternalKind::InvokeTool,
+            Self::NextStep(_) => ExternalKind::NextStep,
             Self::Reconcile(_) => ExternalKind::Reconcile,
         }
     }
@@ -214,6 +231,16 @@ pub enum Answer {
         start: Doubt,
         /// How the call ended.
         outcome: Arc<ToolOutcome>,
+    },
+    /// A step of a durable call has succeeded. Its handler waits for [`External::NextStep`] and does
+    /// nothing until then.
+    Step {
+        /// Which start of which call.
+        start: Doubt,
+        /// How many steps of the call stand before it.
+        ordinal: u32,
+        /// Which step, and what it gave.
+        output: Arc<StepOutput>,
     },
     /// A start has no answer and will have none: it may have happened, and it may still happen.
     /// That is no outcome (DUR-017): the classifier finds out, or marks a doubt.

@@ -134,6 +134,8 @@ kinds! {
         Authorize => "authorizer.authorize",
         /// Run a tool.
         InvokeTool => "tool.invoke",
+        /// Go on behind a step that is recorded.
+        NextStep => "tool.next_step",
         /// Ask what became of a start.
         Reconcile => "tool.reconcile",
     }
@@ -149,6 +151,7 @@ impl ExternalKind {
             | Self::Approve
             | Self::Authorize
             | Self::InvokeTool
+            | Self::NextStep
             | Self::Reconcile => EffectClass::External,
         }
     }

@@ -26,7 +26,7 @@ fn dur_019_the_kinds_are_complete() {
         assert_eq!(EffectKind::all().filter(|each| *each == kind).count(), 1, "{kind:?}");
     }
     assert_eq!(LedgerKind::ALL.len(), 22);
-    assert_eq!(ExternalKind::ALL.len(), 6);
+    assert_eq!(ExternalKind::ALL.len(), 7);
 }
 
 #[test]

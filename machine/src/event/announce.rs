@@ -23,6 +23,10 @@ pub fn announce(record: &Record) -> Vec<RunEvent> {
             }
         }],
         Record::ModelResponded(it) => declared(it).collect(),
+        Record::StepRecorded(it) => {
+            let step = it.output.step.name.clone();
+            vec![RunEvent::ToolStepRecorded { call: it.call, step }]
+        }
         Record::ToolSettled(it) => vec![RunEvent::tool_ended(it.call, &it.outcome)],
         Record::ToolUnknown(it) => vec![RunEvent::ToolCallUnknown { call: it.doubt.call }],
         Record::CompactionCreated(it) => {

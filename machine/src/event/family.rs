@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::wire;
 use crate::agent::{Diagnostic, Gauge, ToolOutcome, Usage};
-use crate::identity::{SubmissionId, ToolCallId, ToolName, Turn};
+use crate::identity::{StepName, SubmissionId, ToolCallId, ToolName, Turn};
 use crate::limits::{DIAGNOSTIC_TAG_CHARS, RESPONSE_BYTES, TEXT_BYTES};
 use crate::record::{Compaction, FinishKind, PolicyLimit, Settlement};
 
@@ -67,6 +67,14 @@ pub enum RunEvent {
         /// In words: at most [`TEXT_BYTES`].
         #[serde(deserialize_with = "wire::progress")]
         text: Arc<str>,
+    },
+    /// A step of a durable call is recorded (DUR-010).
+    ToolStepRecorded {
+        /// Which call.
+        #[serde(with = "wire::id")]
+        call: ToolCallId,
+        /// Which step.
+        step: StepName,
     },
     /// A call has its result.
     ToolCallSucceeded {
@@ -283,6 +291,7 @@ impl RunEvent {
             | Self::ToolCallDeclared { .. }
             | Self::ToolCallStarted { .. }
             | Self::ToolProgress { .. }
+            | Self::ToolStepRecorded { .. }
             | Self::ToolCallSucceeded { .. }
             | Self::ToolCallFailed { .. }
             | Self::ToolCallUnknown { .. }
@@ -306,6 +315,7 @@ impl RunEvent {
             | Self::ModelStarted { .. }
             | Self::ToolCallDeclared { .. }
             | Self::ToolCallStarted { .. }
+            | Self::ToolStepRecorded { .. }
             | Self::ToolCallSucceeded { .. }
             | Self::ToolCallFailed { .. }
             | Self::ToolCallUnknown { .. }

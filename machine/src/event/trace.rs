@@ -97,7 +97,7 @@ struct Heard {
 /// | run | it begins with the first event, ends with the last, and does both once (RUN-002) |
 /// | turns | they rise; a turn is completed while it is the open one |
 /// | calls | declared, then started, then ended, each once; a call that was turned down or fits no tool ends without a start; a call in doubt may start again, or end |
-/// | progress | only of a call that runs (AB-07) |
+/// | progress, steps | only of a call that runs (AB-07) |
 ///
 /// # Errors
 /// The first fault, in the order of the events.
@@ -144,11 +144,12 @@ impl Heard {
                 Call::Running => Err(TraceFault::StartedTwice(at)),
                 Call::Ended => Err(TraceFault::CallEnded(at)),
             }),
-            RunEvent::ToolProgress { call, .. } => self.moved(at, *call, |call| match call {
-                Call::Running => Ok(Call::Running),
-                Call::Declared | Call::Doubted => Err(TraceFault::NotStarted(at)),
-                Call::Ended => Err(TraceFault::CallEnded(at)),
-            }),
+            RunEvent::ToolProgress { call, .. } | RunEvent::ToolStepRecorded { call, .. } => self
+                .moved(at, *call, |call| match call {
+                    Call::Running => Ok(Call::Running),
+                    Call::Declared | Call::Doubted => Err(TraceFault::NotStarted(at)),
+                    Call::Ended => Err(TraceFault::CallEnded(at)),
+                }),
             RunEvent::ToolCallUnknown { call } => self.moved(at, *call, |call| match call {
                 Call::Declared | Call::Running | Call::Doubted => Ok(Call::Doubted),
                 Call::Ended => Err(TraceFault::CallEnded(at)),

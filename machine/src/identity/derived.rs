@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConversationId, Epoch, IdempotencyKey, PrincipalId, Turn};
+use super::{ConversationId, Epoch, IdempotencyKey, PrincipalId, StepName, Turn};
 use crate::digest::{Digest, Hasher, hex};
 
 macro_rules! derived {
@@ -39,6 +39,9 @@ derived! {
     AttemptId;
     /// One tool call: run, turn and index in the response. The provider's own id is a label only.
     ToolCallId;
+    /// One step of a durable call: call and name, whatever its version and however often its body
+    /// runs (DUR-010). What a body does under its key can be done once.
+    StepKey;
     /// One request for approval: call, parameters and policy version. Whoever names it has named all
     /// three (AUTH-13).
     ApprovalId;
@@ -98,6 +101,14 @@ impl ToolCallId {
             .number(u64::from(turn.0))
             .number(index as u64);
         Self(hasher.id())
+    }
+}
+
+impl StepKey {
+    /// The step that a call names so.
+    #[must_use]
+    pub fn derive(call: ToolCallId, name: &StepName) -> Self {
+        Self(Hasher::new("everstep/step").bytes(&call.0).bytes(name.as_str().as_bytes()).id())
     }
 }
 

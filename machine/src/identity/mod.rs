@@ -10,11 +10,11 @@ mod named;
 
 pub use counters::{AdmissionSequence, DurationMs, Epoch, Sequence, Timestamp, Turn};
 pub use derived::{
-    ApprovalId, AttemptId, BatchId, RecordId, RunId, SubmissionId, Token, ToolCallId,
+    ApprovalId, AttemptId, BatchId, RecordId, RunId, StepKey, SubmissionId, Token, ToolCallId,
 };
 pub use named::{
     AgentId, CompactorVersion, ConversationId, GroupName, IdempotencyKey, NameError, PrincipalId,
-    ProducerId, TenantId, ToolName,
+    ProducerId, StepName, TenantId, ToolName,
 };
 
 #[cfg(test)]

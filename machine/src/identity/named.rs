@@ -108,6 +108,8 @@ named! {
     IdempotencyKey;
     /// The name of a tool as the model sees it.
     ToolName;
+    /// A step of a durable tool, once in a call (DUR-010).
+    StepName;
     /// Tools whose calls share permits.
     GroupName;
     /// A process that claims lanes and writes batches.

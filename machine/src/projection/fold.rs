@@ -6,15 +6,16 @@ use alloc::vec::Vec;
 
 use super::view::{
     ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
-    SubmissionView, TurnView,
+    StepView, SubmissionView, TurnView,
 };
 use crate::agent::Verdict;
 use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
     ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
-    Corruption, Doubt, InputRecorded, ModelResponded, Record, StoredBatch, SubmissionSettled,
-    ToolPrepared, ToolSettled,
+    Corruption, Doubt, InputRecorded, ModelResponded, Record, StepRecorded, StoredBatch,
+    SubmissionSettled, ToolPrepared, ToolSettled,
 };
+use crate::steps;
 
 /// A record that contradicts the records before it. Where it stands is known to the caller.
 struct Contradiction;
@@ -114,6 +115,7 @@ impl Projection {
             Record::ApprovalRequested(it) => asked(view.running()?, it),
             Record::ApprovalDecided(it) => decided(view.running()?, it),
             Record::ToolPrepared(it) => prepared(view.running()?, it, epoch),
+            Record::StepRecorded(it) => stepped(view.running()?, it, epoch),
             Record::ToolSettled(it) => view.settle_call(it),
             Record::ToolUnknown(it) => {
                 ensure(view.open_starts().any(|(start, _)| start == it.doubt))?;
@@ -193,6 +195,7 @@ const fn gets_anywhere(record: &Record) -> bool {
         | Record::CompactionCreated(_)
         | Record::ApprovalRequested(_)
         | Record::ApprovalDecided(_)
+        | Record::StepRecorded(_)
         | Record::ToolSettled(_)
         | Record::ToolResolved(_)
         | Record::SubmissionSettled(_) => true,
@@ -220,6 +223,8 @@ impl SubmissionView {
         let was_in_doubt = call.starts.last().is_some_and(|start| start.state != StartState::Open);
         ensure(call.outcome.is_none() && (was_in_doubt || !is_settled))?;
         call.outcome = Some(it.outcome.clone());
+        // Nobody enters its handler any more.
+        call.steps = Vec::new();
         self.forget_turns();
         Ok(())
     }
@@ -292,6 +297,7 @@ fn responded(run: &mut RunView, at: Sequence, it: &ModelResponded) -> Applied {
         tool: call.tool.clone(),
         parameters: call.parameters.clone(),
         starts: Vec::new(),
+        steps: Vec::new(),
         approvals: Vec::new(),
         outcome: None,
     });
@@ -324,6 +330,18 @@ fn decided(run: &mut RunView, it: &ApprovalDecided) -> Applied {
     let approval = approval.ok_or(Contradiction)?;
     ensure(approval.verdict.is_none())?;
     approval.verdict = Some(it.verdict);
+    Ok(())
+}
+
+/// Steps follow each other, each named once, and are recorded by the start that runs (DUR-010).
+fn stepped(run: &mut RunView, it: &StepRecorded, epoch: Epoch) -> Applied {
+    let call = run.call(it.call)?;
+    let runs = |last: &StartView| last.epoch == epoch && last.state == StartState::Open;
+    ensure(call.outcome.is_none() && call.starts.last().is_some_and(runs))?;
+    let recorded = call.steps.iter().map(|step| &*step.output);
+    ensure(it.ordinal as usize == call.steps.len())?;
+    steps::follows(recorded, &it.output).map_err(|_| Contradiction)?;
+    call.steps.push(StepView { epoch, output: it.output.clone() });
     Ok(())
 }
 

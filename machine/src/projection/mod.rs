@@ -14,7 +14,7 @@ pub use reader::Reader;
 pub use usage::UsageTotals;
 pub use view::{
     ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
-    SubmissionView, TurnView,
+    StepView, SubmissionView, TurnView,
 };
 
 #[cfg(test)]

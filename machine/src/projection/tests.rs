@@ -5,6 +5,7 @@ mod contradictions;
 mod effects;
 mod folding;
 mod reader;
+mod steps;
 mod transcript;
 
 use super::*;

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::agent::{Messages, ModelResponse, Resolution, ToolOutcome, Verdict};
+use crate::agent::{Messages, ModelResponse, Resolution, StepOutput, ToolOutcome, Verdict};
 use crate::identity::{
     ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn,
 };
@@ -220,6 +220,8 @@ pub struct CallView {
     pub parameters: CanonicalJson,
     /// Its prepared starts, by rising epoch. Only the last can be in doubt.
     pub starts: Vec<StartView>,
+    /// Its steps that are recorded, in order, while it has no result (DUR-010).
+    pub steps: Vec<StepView>,
     /// The requests for its approval. Only the last can be undecided.
     pub approvals: Vec<ApprovalView>,
     /// How it ended.
@@ -233,11 +235,23 @@ impl CallView {
         self.approvals.last()
     }
 
-    /// Whether it was not started too often already to be started again by itself (DUR-014).
+    /// Whether it was not started too often already to be started again by itself (DUR-014). Starts
+    /// up to the last one that got a step recorded have got somewhere.
     #[must_use]
     pub fn may_start_again(&self) -> bool {
-        self.starts.len() < CALL_STARTS
+        let progressed = self.steps.last().map(|step| step.epoch);
+        let in_vain = self.starts.iter().filter(|it| progressed.is_none_or(|at| at < it.epoch));
+        in_vain.count() < CALL_STARTS
     }
+}
+
+/// A step that is recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StepView {
+    /// The epoch that recorded it.
+    pub epoch: Epoch,
+    /// Which step, and what it gave.
+    pub output: Arc<StepOutput>,
 }
 
 /// A canonical request for approval, and what became of it.

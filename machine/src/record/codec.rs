@@ -9,7 +9,7 @@ use super::Record;
 use crate::agent::{ModelResponse, Resolution, ToolOutcome};
 use crate::limits::{
     APPROVAL_PREVIEW_BYTES, BATCH_BYTES, BATCH_RECORDS, RESPONSE_BYTES, RESPONSE_CALLS,
-    RESPONSE_PARTS, SUMMARY_BYTES, TEXT_BYTES,
+    RESPONSE_PARTS, STEP_OUTPUT_BYTES, SUMMARY_BYTES, TEXT_BYTES,
 };
 
 /// The version of the record layout. A change of any record's layout changes it.
@@ -93,6 +93,10 @@ fn check(records: &[Record]) -> Result<(), CodecError> {
 fn keeps_its_rules(record: &Record) -> bool {
     match record {
         Record::ModelResponded(it) => response_is_bounded(&it.response),
+        Record::StepRecorded(it) => {
+            let output = &it.output.output;
+            output.as_str().len() <= STEP_OUTPUT_BYTES && it.digest == output.digest()
+        }
         Record::ToolSettled(it) => match &*it.outcome {
             ToolOutcome::Failure(why)
             | ToolOutcome::InvalidInput(why)

@@ -26,6 +26,9 @@ impl Record {
             Self::ToolPrepared(it) => {
                 by("everstep/record/prepared", it.submission).bytes(&it.call.0).number(it.epoch.0)
             }
+            Self::StepRecorded(it) => by("everstep/record/step", it.submission)
+                .bytes(&it.call.0)
+                .bytes(it.output.step.name.as_str().as_bytes()),
             Self::ToolSettled(it) => {
                 by("everstep/record/tool-settled", it.submission).bytes(&it.call.0)
             }
@@ -67,6 +70,7 @@ impl Record {
             Self::ModelResponded(it) => it.submission,
             Self::ModelInterrupted(it) => it.submission,
             Self::ToolPrepared(it) => it.submission,
+            Self::StepRecorded(it) => it.submission,
             Self::ToolSettled(it) => it.submission,
             Self::ToolUnknown(it) => it.submission,
             Self::ToolResolved(it) => it.submission,

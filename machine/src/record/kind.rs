@@ -42,6 +42,8 @@ batch_kinds! {
     ApprovalDecided => "ApprovalDecided",
     /// Calls are about to start.
     ToolPrepared => "ToolPrepared",
+    /// A step of a call has succeeded.
+    StepRecorded => "StepRecorded",
     /// Calls ended.
     ToolSettled => "ToolSettled",
     /// Starts are in doubt.
@@ -74,6 +76,7 @@ impl BatchKind {
             Record::ModelResponded(_) => Self::ModelResponded,
             Record::ModelInterrupted(_) => Self::ModelInterrupted,
             Record::ToolPrepared(_) => Self::ToolPrepared,
+            Record::StepRecorded(_) => Self::StepRecorded,
             Record::ToolSettled(_) => Self::ToolSettled,
             Record::ToolUnknown(_) => Self::ToolUnknown,
             Record::ToolResolved(_) => Self::ToolResolved,

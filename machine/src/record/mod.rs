@@ -14,7 +14,8 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{
-    Allowance, ApprovalPolicy, ModelResponse, Resolution, Risk, ToolOutcome, Usage, Verdict,
+    Allowance, ApprovalPolicy, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome, Usage,
+    Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{
@@ -218,6 +219,21 @@ pub struct ToolPrepared {
     pub parameters: Digest,
 }
 
+/// A step of a durable call has succeeded, and its body is not run again (DUR-010).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StepRecorded {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Which call.
+    pub call: ToolCallId,
+    /// How many steps of the call were recorded before: they follow each other.
+    pub ordinal: u32,
+    /// Which step, and what it gave: at most [`crate::limits::STEP_OUTPUT_BYTES`].
+    pub output: Arc<StepOutput>,
+    /// Digest of what it gave.
+    pub digest: Digest,
+}
+
 /// The one terminal result of a call (ARC-03).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolSettled {
@@ -326,6 +342,8 @@ pub enum Record {
     ApprovalRequested(ApprovalRequested),
     /// A request was decided.
     ApprovalDecided(ApprovalDecided),
+    /// A step of a call has succeeded.
+    StepRecorded(StepRecorded),
 }
 
 #[cfg(test)]

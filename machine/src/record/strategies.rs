@@ -13,9 +13,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::agent::{
-    Allowance, Diagnostic, Dimension, FinishReason, RejectionReason, ResponsePart, ToolCall, Usage,
+    Allowance, Diagnostic, Dimension, FinishReason, NamedStep, RejectionReason, ResponsePart,
+    ToolCall, Usage,
 };
-use crate::identity::{NameError, ProducerId, Sequence, Timestamp};
+use crate::identity::{NameError, ProducerId, Sequence, StepName, Timestamp};
 
 /// How many cases a property of records is tried on.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
@@ -207,6 +208,14 @@ fn of_a_turn() -> impl Strategy<Value = Record> {
             Record::ToolPrepared(ToolPrepared { submission, call, epoch, tool, parameters })
         },
     );
+    let named = (name(StepName::new), any::<u32>());
+    let step = (submission_id(), doubt(), any::<u32>(), named, canonical_json()).prop_map(
+        |(submission, Doubt { call, .. }, ordinal, (name, version), output)| {
+            let digest = output.digest();
+            let output = Arc::new(StepOutput { step: NamedStep { name, version }, output });
+            Record::StepRecorded(StepRecorded { submission, call, ordinal, output, digest })
+        },
+    );
     let settled = (submission_id(), any::<[u8; 16]>(), tool_outcome()).prop_map(
         |(submission, call, outcome)| {
             let (call, outcome) = (ToolCallId(call), Arc::new(outcome));
@@ -221,7 +230,7 @@ fn of_a_turn() -> impl Strategy<Value = Record> {
             let resolved = ToolResolved { submission, doubt, resolution, principal, reason };
             Record::ToolResolved(resolved)
         });
-    prop_oneof![responded, interrupted, prepared, settled, unknown, resolved]
+    prop_oneof![responded, interrupted, prepared, step, settled, unknown, resolved]
 }
 
 /// A record of any kind.

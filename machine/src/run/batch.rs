@@ -149,7 +149,11 @@ impl State {
         }
         let Some((run, _)) = self.place() else { return };
         for call in calls {
-            self.flights.tools.insert(Doubt { call: call.id, start: self.epoch });
+            let (start, class) = (Doubt { call: call.id, start: self.epoch }, self.class(call));
+            self.flights.tools.insert(start);
+            if class == ExecutionClass::Durable {
+                self.flights.steps.insert(start, call.steps.len() as u32);
+            }
             self.tell(|| RunEvent::ToolCallStarted { call: call.id }, effects);
             effects.push(Effect::External(External::InvokeTool(Invocation {
                 call: call.id,
@@ -158,8 +162,9 @@ impl State {
                 run,
                 agent: self.agent().id().clone(),
                 group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
-                class: self.class(call),
+                class,
                 parameters: call.parameters.clone(),
+                steps: call.steps.iter().map(|step| step.output.clone()).collect(),
             })));
         }
     }

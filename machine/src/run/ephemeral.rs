@@ -66,7 +66,8 @@ impl State {
         let mut calls = view.calls().filter(|call| open.contains(&call.id));
         let is_repeatable = |call: &CallView| {
             let class = self.agent().class_of(&call.tool);
-            class == ExecutionClass::Idempotent && call.may_start_again()
+            let may = matches!(class, ExecutionClass::Idempotent | ExecutionClass::Durable);
+            may && call.may_start_again()
         };
         !open.is_empty() && calls.all(is_repeatable)
     }

@@ -1,6 +1,6 @@
 //! What was asked of the outside and is not answered.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::agent::Purpose;
@@ -24,6 +24,8 @@ pub struct Flights {
     pub authorizer: Option<Turn>,
     /// The starts of tools.
     pub tools: BTreeSet<Doubt>,
+    /// Of those that are durable, which step is awaited: how many stand before it.
+    pub steps: BTreeMap<Doubt, u32>,
 }
 
 impl Flights {
@@ -35,6 +37,7 @@ impl Flights {
         approver: None,
         authorizer: None,
         tools: BTreeSet::new(),
+        steps: BTreeMap::new(),
     };
 
     /// Whether nothing is in flight.
@@ -58,6 +61,17 @@ impl Flights {
         self.tools.iter().any(|it| it.call == call)
     }
 
+    /// Whether exactly this step of this start is awaited.
+    pub(crate) fn awaits(&self, start: Doubt, ordinal: u32) -> bool {
+        self.tools.contains(&start) && self.steps.get(&start) == Some(&ordinal)
+    }
+
+    /// A call has ended, or nobody will know how: it is in flight no more. Whether it was.
+    pub(crate) fn land(&mut self, start: &Doubt) -> bool {
+        self.steps.remove(start);
+        self.tools.remove(start)
+    }
+
     /// Takes back what never left.
     pub fn recall(&mut self, external: &External) {
         match external {
@@ -66,7 +80,10 @@ impl Flights {
             External::Approve { .. } => self.approver = None,
             External::Authorize { .. } => self.authorizer = None,
             External::InvokeTool(it) => {
-                self.tools.remove(&Doubt { call: it.call, start: it.epoch });
+                self.land(&Doubt { call: it.call, start: it.epoch });
+            }
+            External::NextStep(it) => {
+                self.steps.insert(it.start, it.recorded);
             }
             External::Reconcile(_) => {}
         }
@@ -81,6 +98,10 @@ impl Flights {
             Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
             Answer::Tool { start, .. } | Answer::Unsure { start } => {
                 self.tools.insert(*start);
+            }
+            Answer::Step { start, ordinal, .. } => {
+                self.tools.insert(*start);
+                self.steps.insert(*start, *ordinal);
             }
             Answer::Reconciler { .. } => {}
         }
@@ -99,6 +120,7 @@ impl Flights {
         self.approver = self.approver.filter(last);
         self.authorizer = self.authorizer.filter(last);
         self.tools.retain(|start| waiting.contains(&start.call));
+        self.steps.retain(|start, _| waiting.contains(&start.call));
         self
     }
 }

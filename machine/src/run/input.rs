@@ -35,6 +35,8 @@ pub enum Timer {
     Retry(Turn),
     /// The run's time is over (RUN-027).
     Deadline,
+    /// Four fifths of the run's time are over (RUN-022).
+    Warning,
 }
 
 /// What happened.
@@ -53,7 +55,17 @@ pub enum Input {
     Steered(Steered),
     /// What the lane has for the run, as it asked: all of it, in order, instead of what was said
     /// before.
-    Heard(Vec<Steered>),
+    Heard {
+        /// What was said.
+        said: Vec<Steered>,
+        /// The store's time of the reading.
+        now: Timestamp,
+    },
+    /// What time it is, from whoever drives a run without a lane.
+    Clock {
+        /// Now.
+        now: Timestamp,
+    },
     /// The run may not go on: an abort, perhaps, or a lost fence.
     Stopped,
 }

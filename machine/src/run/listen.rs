@@ -1,6 +1,7 @@
 //! What is said to a run while it goes on: heard before a request, and before it ends (RUN-012,
 //! RUN-013).
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::budget::Used;
@@ -8,8 +9,11 @@ use super::state::Hearing;
 use super::step::Effects;
 use super::{Effect, State, Steered, Wanted};
 use crate::agent::{Allowance, Joins};
-use crate::limits::BATCH_RECORDS;
+use crate::limits::{BATCH_BYTES, BATCH_RECORDS};
 use crate::record::{InputKind, InputRecorded, Record};
+
+/// Bytes of inputs in one batch: half of what a batch holds, since a record is more than its input.
+const INPUTS_BYTES: usize = BATCH_BYTES / 2;
 
 impl State {
     /// Whether it knows what its lane has for it, and asks if it does not. A run without a lane is
@@ -42,40 +46,47 @@ impl State {
     }
 
     /// Makes canonical what was said to the run, before a request that will show it (RUN-012).
-    /// Whether there was anything.
+    /// Whether there was anything. Each input is bounded and all of them together are not, so they
+    /// come in as many batches as they need.
     pub(super) fn take_in(&mut self, wanted: Wanted, effects: &mut Effects) -> bool {
-        let Some(run) = self.run().map(|run| run.run) else { return false };
-        let host = self.submission;
         let comes = |said: &Steered| said.wanted == Wanted::Soon || wanted == Wanted::AtTheEnd;
-        let records: Vec<Record> = self
-            .steering
-            .iter()
-            .take_while(|said| comes(said))
-            .take(BATCH_RECORDS)
-            .map(|said| {
-                let kind = match said.wanted {
-                    Wanted::Soon => InputKind::Steering { host },
-                    Wanted::AtTheEnd => InputKind::FollowUp { host },
-                };
-                Record::InputRecorded(InputRecorded {
-                    submission: said.submission,
-                    principal: said.principal.clone(),
-                    run,
-                    input: said.input.clone(),
-                    kind,
-                    at: self.now,
-                    allowance: Allowance::default(),
-                })
-            })
-            .collect();
-        if records.is_empty() {
-            return false;
+        let waiting = core::mem::take(&mut self.steering);
+        let (coming, staying): (VecDeque<_>, VecDeque<_>) = waiting.into_iter().partition(comes);
+        self.steering = staying;
+        let is_any = !coming.is_empty();
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for said in coming {
+            let size = said.input.as_str().len();
+            if batch.len() == BATCH_RECORDS || (bytes + size > INPUTS_BYTES && !batch.is_empty()) {
+                self.commit(core::mem::take(&mut batch), effects);
+                bytes = 0;
+            }
+            bytes += size;
+            batch.extend(self.input_record(said));
         }
-        self.steering.drain(..records.len());
-        self.commit(records, effects);
-        if wanted == Wanted::AtTheEnd {
+        if !batch.is_empty() {
+            self.commit(batch, effects);
+        }
+        if is_any && wanted == Wanted::AtTheEnd {
             self.go_on(effects);
         }
-        true
+        is_any
+    }
+
+    fn input_record(&self, said: Steered) -> Option<Record> {
+        let host = self.submission;
+        let kind = match said.wanted {
+            Wanted::Soon => InputKind::Steering { host },
+            Wanted::AtTheEnd => InputKind::FollowUp { host },
+        };
+        Some(Record::InputRecorded(InputRecorded {
+            submission: said.submission,
+            principal: said.principal,
+            run: self.run()?.run,
+            input: said.input,
+            kind,
+            at: self.now,
+            allowance: Allowance::default(),
+        }))
     }
 }

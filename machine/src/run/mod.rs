@@ -16,6 +16,7 @@
 //!
 //! | invariant | where it is kept |
 //! | --- | --- |
+//! | DUR-010: a step is recorded once, before its handler goes on | `steps`, from the fold |
 //! | ARC-03: one result a call | an answer counts only for a start in flight, and ends its flight |
 //! | RUN-005, RUN-006: whole batches, declaration order | `projection::transcript` |
 //! | RUN-023, RUN-024: what is old is made smaller, once a turn and once a refusal | `compaction`, from the fold |
@@ -30,6 +31,7 @@
 //! | A-12 a summary, recorded | the turn is asked, and no further summary before it |
 //! | D-08, D-09 before preparation | the batch is authorized again |
 //! | D-10 to D-12 prepared, no result | the classifier decides; the run is not live |
+//! | A-11 a step is recorded | the handler is entered again and given it; the next one runs |
 //! | D-13, D-14 at a boundary | `next` says the same again |
 //!
 //! Deliberately absent: streams, which end before a response gets here, and retries of tools.
@@ -50,6 +52,7 @@ mod next;
 mod respond;
 mod state;
 mod step;
+mod steps;
 mod summary;
 mod tell;
 

@@ -182,7 +182,7 @@ impl State {
     pub fn forget(&mut self, timer: Timer) {
         match timer {
             Timer::Retry(_) => self.flights.retry = None,
-            Timer::Deadline => {}
+            Timer::Deadline | Timer::Warning => {}
         }
     }
 

@@ -9,6 +9,7 @@ use super::{Effect, Input, Liveness, State, Timer, Wanted};
 use crate::agent::{Diagnostic, ExecutionClass, ToolOutcome};
 use crate::contract::{Machine, Step};
 use crate::effect::Answer;
+use crate::identity::Timestamp;
 use crate::record::{Doubt, Record, Settlement};
 
 /// The machine of one run.
@@ -41,7 +42,9 @@ impl Machine for Run {
                     state.go_on(&mut effects);
                 }
             }
-            Input::Heard(said) => {
+            Input::Clock { now } => state.now = state.now.max(now),
+            Input::Heard { said, now } => {
+                state.now = state.now.max(now);
                 if state.hearing == Hearing::Asked {
                     state.hearing = Hearing::Told;
                     state.steering = said.into();
@@ -134,16 +137,20 @@ impl State {
                 self.flights.authorizer = None;
                 self.authorized(authorization, effects);
             }
-            Answer::Tool { start, outcome } if self.flights.tools.remove(&start) => {
+            Answer::Step { start, ordinal, output } if self.flights.awaits(start, ordinal) => {
+                self.stepped(start, ordinal, &output, effects);
+            }
+            Answer::Tool { start, outcome } if self.flights.land(&start) => {
                 self.returned(start.call, outcome, effects);
             }
-            Answer::Unsure { start } if self.flights.tools.remove(&start) => {
+            Answer::Unsure { start } if self.flights.land(&start) => {
                 self.unanswered(start, effects);
             }
             Answer::Model { .. }
             | Answer::Checked { .. }
             | Answer::Approver { .. }
             | Answer::Authorizer { .. }
+            | Answer::Step { .. }
             | Answer::Tool { .. }
             | Answer::Unsure { .. }
             | Answer::Reconciler { .. } => {}
@@ -177,6 +184,11 @@ impl State {
                 self.go_on(effects);
             }
             Timer::Retry(_) => {}
+            Timer::Warning => {
+                let before = self.gauges();
+                self.now = self.now.max(self.warning_at().unwrap_or_default());
+                self.warn(&before, effects);
+            }
             Timer::Deadline => {
                 let run = self.run();
                 let deadline = run.and_then(|run| super::budget::deadline(run, &self.allowance()));
@@ -195,6 +207,18 @@ impl State {
             let after = crate::identity::DurationMs(deadline.0 - self.now.0);
             effects.push(Effect::Schedule { timer: Timer::Deadline, after });
         }
+        let warning = self.warning_at().filter(|at| self.watched && self.now < *at);
+        if let Some(at) = warning {
+            let after = crate::identity::DurationMs(at.0 - self.now.0);
+            effects.push(Effect::Schedule { timer: Timer::Warning, after });
+        }
+    }
+
+    /// When four fifths of its time are over: whoever watches is warned then (RUN-022).
+    fn warning_at(&self) -> Option<Timestamp> {
+        let began = self.run()?.input.at;
+        let span = self.allowance().duration?.0;
+        Some(Timestamp(began.0.saturating_add(span.saturating_mul(4).div_ceil(5))))
     }
 
     pub(super) fn commit(&mut self, records: Vec<Record>, effects: &mut Effects) {

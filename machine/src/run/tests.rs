@@ -18,6 +18,7 @@ mod resumption;
 mod retries;
 mod sequences;
 mod steering;
+mod steps;
 mod telling;
 mod turns;
 mod unsure;

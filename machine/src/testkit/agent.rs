@@ -5,16 +5,25 @@ use alloc::vec::Vec;
 
 use crate::admission::Call;
 use crate::agent::{
-    AgentDefinition, AgentPolicy, Allowance, Binding, ExecutionClass, ModelRetry, OnExhaustion,
-    ToolDefinition,
+    AgentDefinition, AgentPolicy, Allowance, Binding, ExecutionClass, ModelRetry, NamedStep,
+    OnExhaustion, StepOutput, ToolDefinition,
 };
 use crate::digest::Digest;
 use crate::identity::{
-    AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, SubmissionId, TenantId,
-    ToolName,
+    AgentId, ConversationId, IdempotencyKey, PrincipalId, ProducerId, StepName, SubmissionId,
+    TenantId, ToolName,
 };
 use crate::json::CanonicalJson;
 use crate::limits::RESPONSE_CALLS;
+
+/// The steps of the durable tool of [`booking`].
+pub(crate) const BOOK: [&str; 3] = ["hold", "charge", "send"];
+
+/// A step in its version 1 that gives its own name.
+pub(crate) fn step(name: &str) -> Arc<StepOutput> {
+    let step = NamedStep { name: StepName::new(name).unwrap(), version: 1 };
+    Arc::new(StepOutput { step, output: text(name) })
+}
 
 pub(crate) fn text(text: &str) -> CanonicalJson {
     CanonicalJson::string(text).unwrap()
@@ -33,6 +42,14 @@ pub(crate) fn binding() -> Arc<Binding> {
         tool("pay", ExecutionClass::Ordinary, false),
         tool("wire", ExecutionClass::Ordinary, true),
     ];
+    bound(tools, policy())
+}
+
+/// The same desk with one tool more: `book`, which is durable and has the steps of [`BOOK`].
+pub(crate) fn booking() -> Arc<Binding> {
+    let book = ToolDefinition::new(ToolName::new("book").unwrap(), ExecutionClass::Durable);
+    let desk = binding();
+    let tools = desk.definition.tools().iter().cloned().chain([book]).collect();
     bound(tools, policy())
 }
 

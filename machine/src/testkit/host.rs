@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::agent::binding;
+use super::agent::{BOOK, binding, booking, step};
 use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
@@ -18,6 +18,7 @@ use crate::effect::{
 };
 use crate::event::RunEvent;
 use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
+use crate::json::CanonicalJson;
 use crate::projection::Reader;
 use crate::record::Doubt;
 use crate::store::{Store, StoreFault};
@@ -36,6 +37,8 @@ pub(crate) struct Outside {
     pub(crate) silent: usize,
     /// Every question, in order.
     pub(crate) asked: Vec<External>,
+    /// Every body of a step that ran, in order: for which start, and behind how many steps.
+    pub(crate) bodies: Vec<(Doubt, u32)>,
 }
 
 impl Outside {
@@ -47,6 +50,7 @@ impl Outside {
             reconciliation: Reconciliation::Unprovable,
             silent: 0,
             asked: Vec::new(),
+            bodies: Vec::new(),
         }
     }
 
@@ -83,6 +87,11 @@ impl Outside {
                 self.silent -= 1;
                 Answer::Unsure { start: Doubt { call: it.call, start: it.epoch } }
             }
+            External::InvokeTool(it) if it.tool.as_str() == "book" => {
+                let start = Doubt { call: it.call, start: it.epoch };
+                self.leg(start, it.steps.len() as u32, it.parameters)
+            }
+            External::NextStep(it) => self.leg(it.start, it.recorded + 1, super::text("book")),
             External::InvokeTool(it) => Answer::Tool {
                 start: Doubt { call: it.call, start: it.epoch },
                 outcome: Arc::new(ToolOutcome::Success(it.parameters)),
@@ -90,6 +99,17 @@ impl Outside {
             External::Reconcile(it) => {
                 Answer::Reconciler { doubt: it.doubt, reconciliation: self.reconciliation.clone() }
             }
+        }
+    }
+
+    /// A handler with so many steps behind it: its next one, or its end.
+    fn leg(&mut self, start: Doubt, ordinal: u32, result: CanonicalJson) -> Answer {
+        match BOOK.get(ordinal as usize) {
+            Some(name) => {
+                self.bodies.push((start, ordinal));
+                Answer::Step { start, ordinal, output: step(name) }
+            }
+            None => Answer::Tool { start, outcome: Arc::new(ToolOutcome::Success(result)) },
         }
     }
 
@@ -131,6 +151,11 @@ impl Host {
             binding: binding(),
             tokens: 0,
         }
+    }
+
+    /// The same with an agent that has a durable tool as well.
+    pub(crate) fn booking(turns: &[&[&'static str]]) -> Self {
+        Self { binding: booking(), ..Self::new(turns) }
     }
 
     /// Serves one client call to its end.

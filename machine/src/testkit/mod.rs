@@ -13,6 +13,8 @@ mod store;
 pub(crate) mod story;
 pub(crate) mod walk;
 
-pub(crate) use agent::{binding, bound, call, policy, submission, text, under};
+pub(crate) use agent::{
+    BOOK, binding, booking, bound, call, policy, step, submission, text, under,
+};
 pub(crate) use host::{Host, LOST};
 pub(crate) use store::Memory;

@@ -19,8 +19,8 @@ use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
     AbortRequested, ApprovalDecided, ApprovalRequested, Batch, Compaction, CompactionCreated,
     Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded, ModelInterrupted,
-    ModelResponded, Record, RecoveryDecided, Resolver, Settlement, StoredBatch, SubmissionSettled,
-    ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    ModelResponded, Record, RecoveryDecided, Resolver, Settlement, StepRecorded, StoredBatch,
+    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.
@@ -122,6 +122,13 @@ impl Tale {
             tool: ToolName::new(tool).unwrap(),
             parameters: text(tool).digest(),
         })
+    }
+
+    /// A step of [`super::BOOK`] is recorded behind so many others.
+    pub(crate) fn step(self, call: ToolCallId, ordinal: u32, name: &str) -> Record {
+        let (submission, output) = (self.submission(), super::step(name));
+        let digest = output.output.digest();
+        Record::StepRecorded(StepRecorded { submission, call, ordinal, output, digest })
     }
 
     pub(crate) fn tool_settled(self, call: ToolCallId, outcome: ToolOutcome) -> Record {

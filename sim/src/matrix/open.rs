@@ -11,20 +11,17 @@ use std::fmt;
 pub enum Capability {
     /// Delegation to subagents.
     Subagents,
-    /// Tools made of named steps.
-    Steps,
 }
 
 impl Capability {
     /// Every capability that rows wait for.
-    pub const ALL: &'static [Self] = &[Self::Subagents, Self::Steps];
+    pub const ALL: &'static [Self] = &[Self::Subagents];
 
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Subagents => "subagents",
-            Self::Steps => "steps",
         }
     }
 
@@ -33,7 +30,6 @@ impl Capability {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Subagents => &["subagent", "lineage", "child", "parent", "delegat"],
-            Self::Steps => &["step"],
         }
     }
 }
@@ -65,7 +61,6 @@ macro_rules! open {
 #[must_use]
 pub const fn open_rows() -> &'static [OpenRow] {
     open![
-        "A-11" Steps "before and after the result of a step is recorded",
         "S-01" Subagents "before the parent reserves a budget",
         "S-02" Subagents "reserved, child not requested",
         "S-03" Subagents "requested, child not admitted",

@@ -127,6 +127,10 @@ rows! {
     /// What was said is part of the run.
     A10 => "A-10", "steering is recorded",
         "Either it waits and is taken in before the next request, or the log holds it, once.";
+    /// A step of a durable call has succeeded.
+    A11 => "A-11", "a step of a durable call is recorded",
+        "Either the step is not recorded, and its body runs again under the same key, or it is, and \
+         the handler that is entered again is given what it gave: no recorded step runs again.";
     /// Context is smaller.
     A12 => "A-12", "context is made smaller",
         "Either nothing was made smaller, and whoever takes over asks for it again, visibly at \
@@ -209,6 +213,7 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
         BatchKind::ModelResponded => split(phase, Row::D07, Row::D14),
         BatchKind::CallsDeclared => split(phase, Row::D07, Row::D08),
         BatchKind::ToolPrepared => split(phase, Row::D09, Row::D10),
+        BatchKind::StepRecorded => Row::A11,
         BatchKind::ToolSettled => split(phase, Row::D12, Row::D13),
         BatchKind::ToolUnknown | BatchKind::ToolResolved => Row::D12,
         BatchKind::AbortRequested => Row::A02,
@@ -232,6 +237,7 @@ const fn external(kind: ExternalKind, phase: CrashPhase) -> Row {
             CrashPhase::During => Row::D11,
             CrashPhase::After => Row::D12,
         },
+        ExternalKind::NextStep => Row::A11,
         ExternalKind::Reconcile => Row::D12,
     }
 }

@@ -49,7 +49,7 @@ fn outlived<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(Capability, String
 fn dur_019_no_mark_outlives_its_capability() {
     let names: Vec<_> = Failpoint::all().map(|point| point.effect.name()).collect();
     assert_eq!(outlived(names.into_iter()), []);
-    let built = ["conversation.append:SubagentRequested", "conversation.append:StepRecorded"];
+    let built = ["conversation.append:SubagentRequested", "conversation.append:ChildSettled"];
     assert_eq!(outlived(built.into_iter()).len(), built.len(), "marks must be able to outlive");
     for capability in Capability::ALL {
         let waits = open_rows().iter().any(|row| row.capability == *capability);

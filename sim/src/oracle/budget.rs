@@ -46,6 +46,7 @@ impl Judge {
             }
             Record::InputRecorded(_)
             | Record::ConversationCreated(_)
+            | Record::StepRecorded(_)
             | Record::ToolUnknown(_)
             | Record::ToolResolved(_)
             | Record::AbortRequested(_)

@@ -62,6 +62,7 @@ impl Judge {
             | Record::ApprovalDecided(_)
             | Record::CompactionCreated(_)
             | Record::RecoveryDecided(_) => {}
+            Record::StepRecorded(it) => self.check_step(lane, epoch, it),
             Record::InputRecorded(it) => match it.kind.host() {
                 None => self.check_order(cast, lane, it.submission),
                 Some(host) => self.check_joining(cast, lane, host, it),

@@ -25,6 +25,8 @@ pub(super) struct Memory {
     pub(super) retries: Vec<(SubmissionId, SubmissionId)>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
+    /// Bodies of steps that ran, each by its start and by how many steps stand before it.
+    pub(super) bodies: Vec<(Doubt, u32)>,
     /// Starts that gave no answer and of which nobody has found out how they ended.
     pub(super) silent: Vec<Doubt>,
 }
@@ -91,12 +93,13 @@ impl Memory {
             decisions: Vec::new(),
             retries: Vec::new(),
             asked: Vec::new(),
+            bodies: Vec::new(),
             silent: Vec::new(),
         }
     }
 
-    /// Everything else follows from rows and logs, which have fingerprints of their own; and
-    /// `asked` decides nothing.
+    /// Everything else follows from rows, logs and the outside, which have fingerprints of their own;
+    /// and `asked` decides nothing.
     pub(super) fn print(&self, state: &mut impl Hasher) {
         for lane in &self.lanes {
             (lane.claimed, lane.fenced).hash(state);

@@ -15,6 +15,7 @@
 //! | `budget`, `account` | what a run uses up, and what may follow |
 //! | `secret` | what is to be taken out |
 //! | `patience` | how often owners died, and what was given up |
+//! | `steps` | which bodies of durable calls run, and what is recorded of them |
 //! | `retry` | what is tried again once it was given up |
 //! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
@@ -37,6 +38,7 @@ mod property;
 mod request;
 mod retry;
 mod secret;
+mod steps;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

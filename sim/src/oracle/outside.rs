@@ -36,6 +36,7 @@ impl Judge {
                 self.check_start(cast, lane, it, permits);
                 self.note_silence(cast, outside, it);
             }
+            External::NextStep(it) => self.check_onward(lane, *it, permits, cast),
             External::Reconcile(it) if answered.deed == Deed::Proved => {
                 self.note(Sometimes::Reconciled);
                 self.memory_mut().silent.retain(|start| *start != it.doubt);
@@ -44,6 +45,7 @@ impl Judge {
         }
         match answered.deed {
             Deed::Executed(call) => self.check_executions(cast, outside, call),
+            Deed::Stepped(start, ordinal) => self.check_body(cast, lane, outside, start, ordinal),
             Deed::Refused => self.note(Sometimes::Tombstoned),
             Deed::Nothing | Deed::Proved => {}
         }
@@ -67,6 +69,9 @@ impl Judge {
             self.broken(Property::Fitting, told);
         }
         self.check_barred(cast, lane, it.call);
+        if !it.steps.is_empty() {
+            self.note(Sometimes::StepGivenBack);
+        }
     }
 
     fn note_silence(&mut self, cast: &Cast, outside: &Outside, it: &Invocation) {
@@ -105,7 +110,8 @@ impl Judge {
         match cast.binding.definition.class_of(tool) {
             ExecutionClass::Readonly => {}
             ExecutionClass::Idempotent if times > 1 => self.note(Sometimes::RepeatedUnderKey),
-            ExecutionClass::Idempotent => {}
+            // Its steps are counted one by one.
+            ExecutionClass::Idempotent | ExecutionClass::Durable => {}
             ExecutionClass::Ordinary => {
                 let allowed = self.memory.repeats.iter().filter(|it| **it == call).count() + 1;
                 if times > allowed {

@@ -34,6 +34,7 @@ impl Judge {
             | Record::CompactionCreated(_)
             | Record::ApprovalRequested(_)
             | Record::ApprovalDecided(_)
+            | Record::StepRecorded(_)
             | Record::ToolSettled(_)
             | Record::ToolResolved(_) => {
                 let id = record.submission();

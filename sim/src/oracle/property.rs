@@ -54,6 +54,8 @@ named! {
         OrdinaryOnce => "an ordinary call runs once unless a resolution allows more",
         /// DUR-009: an idempotent call has one effect under its key.
         IdempotentOnce => "an idempotent call has one effect",
+        /// DUR-010: a step that is recorded has run, does not run again, and is not skipped.
+        RecordedSteps => "a recorded step does not run again and is not skipped",
         /// DUR-017, RUN-014: of a start that gave no answer only who looks can say how it ended.
         Known => "nobody makes up how a call ended that gave no answer",
         /// RUN-028: a call is authorised under the epoch that prepares or starts it.
@@ -134,6 +136,10 @@ named! {
         Reconciled => "a reconciler proved what became of a start",
         /// An idempotent tool ran again under the same key.
         RepeatedUnderKey => "an idempotent call ran again under its key",
+        /// A durable call was started again and given steps that were recorded.
+        StepGivenBack => "a recorded step was given back to its handler",
+        /// The body of a step ran again that was not recorded.
+        StepAgain => "a step that was not recorded ran again",
         /// An abort was accepted while an owner held the lane.
         AbortedLive => "an abort met a live owner",
         /// An abort was accepted before anybody had claimed the row.

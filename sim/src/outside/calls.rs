@@ -17,6 +17,9 @@ pub struct CallHistory {
     pub call: ToolCallId,
     /// The starts that ran, in this order, by the epoch they carried.
     pub executions: Vec<Epoch>,
+    /// The bodies of steps that ran, in this order, by the epoch of their start and by how many
+    /// steps stand before them.
+    pub bodies: Vec<(Epoch, u32)>,
     /// The starts that gave no answer, in this order.
     pub silent: Vec<Epoch>,
     /// The starts that killed their process, in this order.
@@ -122,6 +125,23 @@ impl Outside {
         self.history(call).executions.push(epoch);
     }
 
+    /// Whether this is the first start of its call that ran.
+    pub(super) fn is_first(&self, start: Doubt) -> bool {
+        let first = self.of(start.call).and_then(|history| history.executions.first());
+        first.is_none_or(|first| *first == start.start)
+    }
+
+    /// How often the body of a step ran for this start.
+    #[must_use]
+    pub fn bodies(&self, start: Doubt, ordinal: u32) -> usize {
+        let bodies = self.of(start.call).into_iter().flat_map(|history| &history.bodies);
+        bodies.filter(|body| **body == (start.start, ordinal)).count()
+    }
+
+    pub(super) fn run_body(&mut self, start: Doubt, ordinal: u32) {
+        self.history(start.call).bodies.push((start.start, ordinal));
+    }
+
     pub(super) fn fall_silent(&mut self, call: ToolCallId, epoch: Epoch) {
         self.history(call).silent.push(epoch);
     }
@@ -147,9 +167,15 @@ impl Outside {
         let calls = Arc::make_mut(&mut self.calls);
         let place = calls.partition_point(|history| history.call < call);
         if calls.get(place).is_none_or(|history| history.call != call) {
-            let (executions, silent, deadly) = (Vec::new(), Vec::new(), Vec::new());
-            let tombstone = Epoch(0);
-            calls.insert(place, CallHistory { call, executions, silent, deadly, tombstone });
+            let history = CallHistory {
+                call,
+                executions: Vec::new(),
+                bodies: Vec::new(),
+                silent: Vec::new(),
+                deadly: Vec::new(),
+                tombstone: Epoch(0),
+            };
+            calls.insert(place, history);
         }
         &mut calls[place]
     }

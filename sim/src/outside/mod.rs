@@ -20,6 +20,7 @@ mod fitting;
 mod live;
 mod model;
 mod operator;
+mod steps;
 
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub(crate) enum Deed {
     Nothing,
     /// A tool with effects ran.
     Executed(ToolCallId),
+    /// The body of this step of a durable call ran.
+    Stepped(Doubt, u32),
     /// A tombstone refused a start.
     Refused,
     /// A reconciler proved what it said.
@@ -86,6 +89,7 @@ impl Outside {
                 at_once(Answer::Authorizer { run: *run, turn: *turn, authorization })
             }
             External::InvokeTool(invocation) => self.invoke(cast, invocation),
+            External::NextStep(onward) => self.go_on(cast, *onward),
             External::Reconcile(doubted) => self.reconcile(cast, doubted),
         }
     }
@@ -100,8 +104,7 @@ impl Outside {
     }
 
     fn invoke(&mut self, cast: &Cast, invocation: &Invocation) -> Answered {
-        let Invocation { call, epoch, tool, class, run: _, agent: _, group: _, parameters: _ } =
-            invocation;
+        let Invocation { call, epoch, tool, class, steps, .. } = invocation;
         let start = Doubt { call: *call, start: *epoch };
         let reply = |outcome, after, deed| Answered {
             answer: Answer::Tool { start, outcome },
@@ -116,17 +119,26 @@ impl Outside {
         }
         let is_silent =
             script.latency > script.timeout || self.silences(*call) < script.silent_starts;
-        let deed = if *class == ExecutionClass::Readonly
-            || is_silent && script.silence == Silence::Undone
-        {
-            Deed::Nothing
-        } else {
-            self.execute(*call, *epoch);
-            Deed::Executed(*call)
+        let is_undone = is_silent && script.silence == Silence::Undone;
+        let mut entered = None;
+        let deed = match class {
+            _ if is_undone => Deed::Nothing,
+            ExecutionClass::Readonly => Deed::Nothing,
+            ExecutionClass::Idempotent | ExecutionClass::Ordinary => {
+                self.execute(*call, *epoch);
+                Deed::Executed(*call)
+            }
+            ExecutionClass::Durable => {
+                self.execute(*call, *epoch);
+                entered.insert(self.enter(cast, script, start, steps)).deed
+            }
         };
         if is_silent {
             self.fall_silent(*call, *epoch);
             return self.unanswered(cast, script, start, *class, deed);
+        }
+        if let Some(entered) = entered {
+            return entered;
         }
         reply(Arc::clone(&script.outcome), script.latency, deed)
     }
@@ -151,7 +163,10 @@ impl Outside {
                 let answer = Answer::Tool { start, outcome: Arc::clone(&script.outcome) };
                 return Answered { answer, after: script.timeout, deed };
             }
-            (ExecutionClass::Idempotent | ExecutionClass::Ordinary, _) => Answer::Unsure { start },
+            (
+                ExecutionClass::Idempotent | ExecutionClass::Ordinary | ExecutionClass::Durable,
+                _,
+            ) => Answer::Unsure { start },
         };
         Answered { answer, after: script.timeout, deed }
     }

@@ -5,6 +5,7 @@ mod live;
 mod schemas;
 mod script;
 mod silence;
+mod steps;
 
 use std::sync::Arc;
 
@@ -65,6 +66,7 @@ fn invoke(outside: &mut Outside, cast: &Cast, epoch: u64) -> (Arc<ToolOutcome>, 
         tool: name(),
         class: cast.binding.definition.class_of(&name()),
         parameters: json("{}"),
+        steps: Vec::new(),
     };
     let answered = outside.perform(cast, &External::InvokeTool(invocation));
     match answered.answer {

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use everstep_machine::agent::{ToolDefinition, ToolOutcome};
+use everstep_machine::agent::{StepOutput, ToolDefinition, ToolOutcome};
 use everstep_machine::identity::{DurationMs, ToolName};
 
 use super::bounds::TOOLS;
@@ -106,8 +106,19 @@ pub struct AgentTool {
     pub latency: DurationMs,
     /// The file it appends to, if any.
     pub append: Option<String>,
+    /// What a durable one is made of.
+    pub steps: Vec<AgentStep>,
     /// What it returns, every time.
     pub outcome: ToolOutcome,
+}
+
+/// A step of a durable tool and what it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentStep {
+    /// Which step, and what it gives, every time.
+    pub output: StepOutput,
+    /// The file it appends to, if any.
+    pub append: Option<String>,
 }
 
 /// The bytes of an agent file and of its script: together they say what is run.
@@ -165,11 +176,17 @@ enum Script {
     Beside(String),
 }
 
+/// The files that a tool and its steps append to.
+struct Appends {
+    tool: Option<String>,
+    steps: Vec<Option<String>>,
+}
+
 /// An agent file without what other files say.
 struct Draft {
     agent: AgentScript,
     tools: Tools,
-    appends: Vec<Option<String>>,
+    appends: Vec<Appends>,
     denied: Vec<ToolName>,
     disapproved: Option<Vec<ToolName>>,
     people: Vec<ToolName>,
@@ -195,9 +212,11 @@ fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), Scen
         }
     };
     let Tools(tools) = tools;
-    let tools = tools.into_iter().zip(appends).map(|(script, append)| {
+    let tools = tools.into_iter().zip(appends).map(|(script, appends)| {
         let (definition, latency, outcome) = (script.definition, script.latency, script.outcome);
-        AgentTool { definition, latency, append, outcome }
+        let steps = script.steps.into_iter().zip(appends.steps);
+        let steps = steps.map(|(output, append)| AgentStep { output, append }).collect();
+        AgentTool { definition, latency, append: appends.tool, steps, outcome }
     });
     let tools = tools.collect();
     Ok((AgentFile { agent, tools, denied, disapproved, people, turns }, bytes))
@@ -207,8 +226,8 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
     let agent = parse::agent(root)?;
     let agent = check::agent(&agent.id, &agent.instructions, &agent.max_turns, &agent.policy)?;
     about(root)?;
-    let drafts: Vec<(Tool, Option<Said>)> =
-        root.each("tools", |row| Ok((parse::tool(row)?, row.text("append"))))?;
+    let drafts: Vec<(Tool, Appends)> =
+        root.each("tools", |row| Ok((parse::tool(row)?, appends(row)?)))?;
     let (parts, appends): (Vec<_>, Vec<_>) = drafts.into_iter().unzip();
     let tools = Tools::check(&parts)?;
     let denied = tools.denied(&denials(root, "authorizer"))?;
@@ -219,9 +238,14 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
         Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
         None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),
     };
-    let appends = appends.iter().map(|said| said.as_ref().map(|it| file_name("append", it)));
-    let appends = appends.map(Option::transpose).collect::<Checked<_>>()?;
     Ok(Draft { agent, tools, appends, denied, disapproved, people, script })
+}
+
+/// The files that a tool and its steps append to.
+fn appends(row: &Row<'_, '_>) -> Checked<Appends> {
+    let append =
+        |row: &Row<'_, '_>| row.text("append").map(|said| file_name("append", &said)).transpose();
+    Ok(Appends { tool: append(row)?, steps: row.each("steps", append)? })
 }
 
 fn about(root: &Row<'_, '_>) -> Checked<()> {

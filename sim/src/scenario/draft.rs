@@ -107,8 +107,19 @@ pub struct Tool {
     pub(super) silent_starts: Located<u64>,
     pub(super) silence: Silence,
     pub(super) deadly_starts: Located<u64>,
+    pub(super) steps: Vec<StepPart>,
+    /// Of starts after the first one, if they are others.
+    pub(super) later_steps: Vec<StepPart>,
     pub(super) reaction: Reaction,
     pub(super) traits: Traits,
+}
+
+/// A step of a durable tool.
+#[derive(Clone, Debug)]
+pub(super) struct StepPart {
+    pub(super) name: Said,
+    pub(super) version: Located<u64>,
+    pub(super) result: Json,
 }
 
 /// What else a tool declares; what is not there is as in [`ToolDefinition::new`].

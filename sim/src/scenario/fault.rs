@@ -6,7 +6,7 @@ use everstep_machine::agent::{DiagnosticError, PointerError};
 use everstep_machine::effect::FailpointError;
 use everstep_machine::identity::NameError;
 use everstep_machine::json::JsonError;
-use everstep_machine::limits::TEXT_BYTES;
+use everstep_machine::limits::{STEP_OUTPUT_BYTES, TEXT_BYTES};
 use everstep_schema::SchemaError;
 
 use super::bounds::SCENARIO_BYTES;
@@ -194,6 +194,9 @@ pub enum Fault {
         /// Why not.
         why: SchemaError,
     },
+    /// What a step gives is over [`STEP_OUTPUT_BYTES`].
+    #[error("what a step gives has at most {STEP_OUTPUT_BYTES} bytes")]
+    StepTooLarge,
     /// A text is no JSON pointer.
     #[error("`{key}`: {reason}")]
     BadPointer {

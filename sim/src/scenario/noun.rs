@@ -9,6 +9,8 @@ pub enum Noun {
     Submission,
     /// A `[[tools]]` table.
     Tool,
+    /// A table in `steps`.
+    Step,
     /// A `[[resolutions]]` table, known by its tool.
     Resolution,
     /// A tool in `denies`.
@@ -22,6 +24,7 @@ impl fmt::Display for Noun {
         f.write_str(match self {
             Self::Submission => "submission",
             Self::Tool => "tool",
+            Self::Step => "step",
             Self::Resolution => "resolution for tool",
             Self::Denial => "denial of tool",
             Self::Expectation => "expectation",

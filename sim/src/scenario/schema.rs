@@ -149,6 +149,11 @@ fn rule(rule: &Rule) -> String {
             let is = object([(*other, object([("const", quoted(word))]))]);
             object([("not", object([required(&[key, other]), ("properties", is)]))])
         }
+        Rule::Needs(key, other, word) => {
+            let is = object([(*other, object([("const", quoted(word))]))]);
+            let condition = object([required(&[other]), ("properties", is)]);
+            object([("if", condition), ("then", object([required(&[key])]))])
+        }
         Rule::Some(keys) => {
             object([("anyOf", list(keys.iter().map(|key| object([required(&[key])]))))])
         }

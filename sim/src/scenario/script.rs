@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use everstep_machine::agent::{
     AgentDefinition, AgentPolicy, Allowance, Diagnostic, FinishReason, ModelFault, ModelResponse,
-    Reasoning, Resolution, ResponsePart, ToolCall, ToolDefinition, ToolOutcome, Usage,
+    Reasoning, Resolution, ResponsePart, StepOutput, ToolCall, ToolDefinition, ToolOutcome, Usage,
 };
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::{
@@ -57,6 +57,10 @@ pub struct ToolScript {
     pub silence: Silence,
     /// How many starts of each call kill the process that made them: the first ones.
     pub deadly_starts: u32,
+    /// What a durable one is made of, with what each step gives, every time.
+    pub steps: Vec<StepOutput>,
+    /// What it is made of from the second start of a call on, if that is something else.
+    pub later_steps: Option<Vec<StepOutput>>,
     /// What it returns, every time.
     pub outcome: ToolOutcome,
 }

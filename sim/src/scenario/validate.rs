@@ -165,6 +165,13 @@ fn across(
             }
             _ => Ok(()),
         },
+        Rule::Needs(key, other, word) => {
+            let is_it = table.get(*other).and_then(|v| v.get_ref().as_str()) == Some(word);
+            if is_it && place(key).is_none() {
+                return Err(at(span.clone()).fault(Fault::MissingKey { key, table: owner.name }));
+            }
+            Ok(())
+        }
         Rule::Some(keys) if keys.iter().any(|key| table.contains_key(*key)) => Ok(()),
         Rule::Some(keys) => Err(at(span.clone()).fault(Fault::OneOf { table: owner.name, keys })),
     }

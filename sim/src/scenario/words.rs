@@ -38,10 +38,11 @@ pub(super) enum AnswerKind {
     SafeToRepeat,
 }
 
-pub(super) const CLASSES: Words<ExecutionClass, 3> = [
+pub(super) const CLASSES: Words<ExecutionClass, 4> = [
     ("readonly", ExecutionClass::Readonly),
     ("idempotent", ExecutionClass::Idempotent),
     ("ordinary", ExecutionClass::Ordinary),
+    ("durable", ExecutionClass::Durable),
 ];
 
 /// What a start that gives no answer does.

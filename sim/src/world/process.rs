@@ -203,7 +203,8 @@ impl Flight {
 
     /// Whether it is a tool's call that was started under this epoch.
     pub(super) fn is_call(&self, epoch: Epoch) -> bool {
-        self.epoch == epoch && matches!(**self.external, External::InvokeTool(_))
+        let is_call = matches!(**self.external, External::InvokeTool(_) | External::NextStep(_));
+        self.epoch == epoch && is_call
     }
 
     pub(super) const fn has_happened(&self) -> bool {

@@ -44,6 +44,15 @@ pub(crate) fn record(record: &Record) -> Value {
             "tool": it.tool.as_str(),
             "parameters": it.parameters.to_string(),
         }),
+        Record::StepRecorded(it) => json!({
+            "submission": it.submission.to_string(),
+            "call": it.call.to_string(),
+            "ordinal": it.ordinal,
+            "step": it.output.step.name.as_str(),
+            "version": it.output.step.version,
+            "output": value(&it.output.output),
+            "digest": it.digest.to_string(),
+        }),
         Record::ToolSettled(it) => json!({
             "submission": it.submission.to_string(),
             "call": it.call.to_string(),

@@ -25,5 +25,6 @@ pub(crate) const fn kind(record: &Record) -> &'static str {
         Record::CompactionCreated(_) => "CompactionCreated",
         Record::ApprovalRequested(_) => "ApprovalRequested",
         Record::ApprovalDecided(_) => "ApprovalDecided",
+        Record::StepRecorded(_) => "StepRecorded",
     }
 }

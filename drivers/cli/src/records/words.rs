@@ -16,6 +16,10 @@ pub(crate) fn record(record: &Record) -> String {
         Record::ModelResponded(it) => said(&it.response),
         Record::ModelInterrupted(it) => format!("turn {} is asked again", it.turn.0 + 1),
         Record::ToolPrepared(it) => format!("{} call {}", it.tool, it.call),
+        Record::StepRecorded(it) => {
+            let (place, step) = (it.ordinal + 1, &it.output.step);
+            format!("call {}: step {place}, {step}, gave {}", it.call, it.output.output.as_str())
+        }
         Record::ToolSettled(it) => format!("call {}: {}", it.call, outcome(&it.outcome)),
         Record::ToolUnknown(it) => {
             format!("call {}: nobody knows what became of it", it.doubt.call)

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use everstep_machine::agent::ExecutionClass;
 use everstep_machine::effect::Invocation;
-use everstep_machine::identity::ToolCallId;
+use everstep_machine::identity::{StepKey, StepName};
 
 /// Why a line is not known to be on disk.
 pub(super) enum NotAppended {
@@ -16,13 +16,38 @@ pub(super) enum NotAppended {
     Unsure(io::Error),
 }
 
+/// A line for a file. It begins with a key.
+pub(super) struct Line {
+    key: String,
+    rest: String,
+    /// Whether the file is left alone when a line with this key is there.
+    once: bool,
+}
+
+impl Line {
+    /// The line of a call, under its id.
+    pub(super) fn of_call(invocation: &Invocation) -> Self {
+        Self {
+            key: invocation.call.to_string(),
+            rest: invocation.parameters.as_str().to_owned(),
+            once: invocation.class == ExecutionClass::Idempotent,
+        }
+    }
+
+    /// The line of a step of a call, under its key: its body may run again.
+    pub(super) fn of_step(key: StepKey, step: &StepName, invocation: &Invocation) -> Self {
+        let rest = format!("{step} {}", invocation.parameters.as_str());
+        Self { key: key.to_string(), rest, once: true }
+    }
+}
+
 /// Appends one line, and returns when it is on disk. Under one lock with looking whether the line
-/// is there, for a tool whose calls may be repeated, and with taking back what was written of it
-/// if not all of it could be.
-pub(super) fn append(path: &Path, invocation: &Invocation) -> Result<(), NotAppended> {
-    let (mut file, length, begins) = prepared(path, invocation).map_err(NotAppended::Untouched)?;
+/// is there, for what may be repeated, and with taking back what was written of it if not all of it
+/// could be.
+pub(super) fn append(path: &Path, line: &Line) -> Result<(), NotAppended> {
+    let (mut file, length, begins) = prepared(path, line).map_err(NotAppended::Untouched)?;
     let Some(begins) = begins else { return Ok(()) };
-    let line = format!("{begins}{} {}\n", invocation.call, invocation.parameters.as_str());
+    let line = format!("{begins}{} {}\n", line.key, line.rest);
     let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
     written.map_err(|why| match file.set_len(length).and_then(|()| file.sync_data()) {
         Ok(()) => NotAppended::Untouched(why),
@@ -32,11 +57,11 @@ pub(super) fn append(path: &Path, invocation: &Invocation) -> Result<(), NotAppe
 
 /// The file under its lock, its length, and what a new line begins with: nothing, or the end of
 /// the line before, which somebody has left open. None if the line is there and need not be again.
-fn prepared(path: &Path, invocation: &Invocation) -> io::Result<(File, u64, Option<&'static str>)> {
+fn prepared(path: &Path, line: &Line) -> io::Result<(File, u64, Option<&'static str>)> {
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
     file.lock()?;
     let length = file.seek(SeekFrom::End(0))?;
-    if invocation.class == ExecutionClass::Idempotent && is_there(&mut file, invocation.call)? {
+    if line.once && is_there(&mut file, &line.key)? {
         return Ok((file, length, None));
     }
     let mut last = [b'\n'];
@@ -48,12 +73,12 @@ fn prepared(path: &Path, invocation: &Invocation) -> io::Result<(File, u64, Opti
     Ok((file, length, Some(begins)))
 }
 
-/// Whether a whole line begins with the call's id.
-pub(super) fn is_there(file: &mut File, call: ToolCallId) -> io::Result<bool> {
+/// Whether a whole line begins with this key.
+pub(super) fn is_there(file: &mut File, key: &str) -> io::Result<bool> {
     file.seek(SeekFrom::Start(0))?;
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
-    let id = format!("{call} ");
+    let id = format!("{key} ");
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     Ok(lines.any(|line| line.ends_with(b"\n") && line.starts_with(id.as_bytes())))
 }

@@ -15,6 +15,7 @@ mod named;
 mod outside;
 mod progress;
 mod report;
+mod steps;
 mod trouble;
 
 use std::path::{Path, PathBuf};

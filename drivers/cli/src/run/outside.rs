@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everstep_machine::agent::{
-    Diagnostic, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome, Verdict,
+    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome,
+    Verdict,
 };
 use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
@@ -24,7 +25,8 @@ use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript
 
 use crate::output;
 
-use super::append::{NotAppended, append, is_there};
+use super::append::{Line, NotAppended, append, is_there};
+use super::steps;
 
 /// Everybody outside, as the file says, who work on one lane.
 pub(super) fn ports(file: &Arc<AgentFile>, bindings: impl Bindings + 'static) -> Ports {
@@ -176,8 +178,17 @@ impl Handlers for FileTools {
         Box::pin(async move {
             match tool {
                 Some(tool) => {
-                    let definition = tool.definition.clone();
-                    let work = handle(tool, invocation.clone());
+                    let (definition, steps) = (tool.definition.clone(), live.steps());
+                    let work = async {
+                        match definition.class {
+                            ExecutionClass::Durable => {
+                                steps::handle(tool, invocation.clone(), steps).await
+                            }
+                            ExecutionClass::Readonly
+                            | ExecutionClass::Idempotent
+                            | ExecutionClass::Ordinary => handle(tool, invocation.clone()).await,
+                        }
+                    };
                     in_time(&definition, &invocation, live, work).await
                 }
                 None => {
@@ -206,7 +217,8 @@ async fn handle(tool: AgentTool, invocation: Invocation) -> Ended {
         output::note(&format!("{name}: nothing is appended to {place}: {why}"));
         failed(why)
     };
-    match blocking(move || append(Path::new(&path), &invocation)).await {
+    let line = Line::of_call(&invocation);
+    match blocking(move || append(Path::new(&path), &line)).await {
         Ok(()) => Ended::Outcome(tool.outcome),
         Err(NotAppended::Untouched(why)) => Ended::Outcome(ToolOutcome::Failure(told(why))),
         Err(NotAppended::Unsure(why)) => Ended::Unsure(failed(why)),
@@ -225,7 +237,8 @@ impl Reconciler for Files {
                 return Reconciliation::Unprovable;
             };
             let there = blocking(move || {
-                File::open(path).and_then(|mut file| is_there(&mut file, doubted.doubt.call))
+                let call = doubted.doubt.call.to_string();
+                File::open(path).and_then(|mut file| is_there(&mut file, &call))
             });
             match (there.await, outcome) {
                 (Ok(true), ToolOutcome::Success(result)) => {

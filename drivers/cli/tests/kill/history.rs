@@ -5,6 +5,8 @@ use everstep_machine::ledger::Phase;
 use everstep_machine::record::{Outcome, Record};
 use everstep_sqlite::SqliteReader;
 
+use super::BOOKED;
+
 /// A record, as far as the order goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -12,6 +14,8 @@ enum Place {
     Input,
     Answered,
     Prepared,
+    /// A step of a durable call.
+    Stepped,
     Result,
     Asked,
     Decided,
@@ -27,11 +31,13 @@ enum Place {
 
 use Place::{
     Aborted, Answered, Asked, Created, Decided, Input, Prepared, Resolved, Result, Settled,
-    TakenOver, Unknown,
+    Stepped, TakenOver, Unknown,
 };
 
 /// Once, in this order, whatever was killed.
 const WITH_A_CALL: &[Place] = &[Created, Input, Answered, Prepared, Result, Answered, Settled];
+const WITH_STEPS: &[Place] =
+    &[Created, Input, Answered, Prepared, Stepped, Stepped, Stepped, Result, Answered, Settled];
 const WITHOUT: &[Place] = &[Created, Input, Answered, Settled];
 const ASKED: &[Place] =
     &[Created, Input, Answered, Asked, Decided, Prepared, Result, Answered, Settled];
@@ -70,12 +76,13 @@ pub(super) fn check(reader: &SqliteReader, outcome: Outcome, effects: usize, sub
     let mut order = all.clone();
     order.retain(|place| !matches!(place, Unknown | Resolved | TakenOver));
     // A start that did not happen, or may happen again, is prepared again under another epoch.
-    order.dedup_by(|one, other| *one == Prepared && *other == Prepared);
+    order.dedup_by(|one, other| *one == Prepared && matches!(other, Prepared | Stepped));
     let expected = match (outcome, effects) {
         _ if dead.is_some() => RETRIED,
         (Outcome::Completed, 0) => WITHOUT,
         (Outcome::Completed, _) if submissions == 2 => STEERED,
         (Outcome::Completed, _) if all.contains(&Asked) => ASKED,
+        (Outcome::Completed, BOOKED) => WITH_STEPS,
         (Outcome::Completed, _) => WITH_A_CALL,
         (Outcome::Failed, _) => DENIED,
         (Outcome::Aborted, _) => ABORTED,
@@ -96,6 +103,7 @@ const fn place(record: &Record) -> Place {
         Record::InputRecorded(_) => Input,
         Record::ModelResponded(_) => Answered,
         Record::ToolPrepared(_) => Prepared,
+        Record::StepRecorded(_) => Stepped,
         Record::ToolSettled(_) => Result,
         Record::ApprovalRequested(_) => Asked,
         Record::ApprovalDecided(_) => Decided,

@@ -28,7 +28,11 @@ const SIGKILL: i32 = 9;
 
 const CHARGE: &str = include_str!("../../../../corpus/agents/charge.toml");
 const NOTIFY: &str = include_str!("../../../../corpus/agents/notify.toml");
+const BOOK: &str = include_str!("../../../../corpus/agents/book.toml");
 const ANSWER: &str = include_str!("../../../../corpus/agents/answer.toml");
+
+/// How often a durable booking appends to its file: once a step.
+pub(crate) const BOOKED: usize = 3;
 
 /// A line that somebody runs.
 #[derive(Clone, Debug)]
@@ -97,6 +101,11 @@ pub(crate) fn stages() -> Vec<Stage> {
     vec![
         stage("ordinary", CHARGE, &[], Act::Run),
         Stage { repeats: &["tool.", "Tool"], ..stage("idempotent", NOTIFY, &[], Act::Run) },
+        Stage {
+            repeats: &["tool.", "Tool"],
+            effects: BOOKED,
+            ..stage("durable", BOOK, &[], Act::Run)
+        },
         Stage {
             effects: 0,
             ..stage("interrupted", ANSWER, std::slice::from_ref(&asked), Act::Run)
@@ -172,7 +181,7 @@ impl Stage {
         let folder = Folder::of(self, mode);
         let place = format!("{} {mode} {point}", self.name);
         folder.killed_at(point, &self.line);
-        assert!(folder.effects() <= 1, "{place}");
+        assert!(folder.effects() <= self.effects.max(1), "{place}");
         let again = folder.perform(&self.line, None);
         assert!(matches!(again.code, Some(0 | 1 | 4)), "{place}: {}", again.err);
         let code = folder.finish(&place);
@@ -289,7 +298,8 @@ impl Folder {
 
     /// How often the tool's effect has happened: the lines of its file.
     pub(crate) fn effects(&self) -> usize {
-        let files = ["charges.txt", "notices.txt"].map(|name| fs::read_to_string(self.path(name)));
+        let files = ["charges.txt", "notices.txt", "bookings.txt"]
+            .map(|name| fs::read_to_string(self.path(name)));
         files.into_iter().flatten().map(|text| text.lines().count()).sum()
     }
 

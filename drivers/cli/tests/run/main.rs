@@ -9,6 +9,7 @@ mod common;
 mod databases;
 mod disk;
 mod doubts;
+mod durable;
 mod exits;
 mod operator;
 mod poison;

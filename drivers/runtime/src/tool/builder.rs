@@ -21,7 +21,8 @@ use super::context::ToolContext;
 use super::derive::{Direction, schema_of};
 use super::failed::{Failed, HandlerError};
 use super::fault::ToolFault;
-use super::handler::{Handler, Reconcile, raw, typed};
+use super::handler::{Handler, Reconcile, raw, stepped, typed};
+use crate::steps::{StepError, Steps};
 
 /// A tool: its definition and its handler.
 ///
@@ -59,6 +60,8 @@ pub struct Tool {
     pub(super) name: String,
     pub(super) declared: Result<ToolDefinition, ToolFault>,
     pub(super) handler: Handler,
+    /// Whether its handler is made of steps.
+    is_stepped: bool,
     pub(super) reconcile: Option<Reconcile>,
 }
 
@@ -80,13 +83,53 @@ impl Tool {
         E: HandlerError,
         F: Future<Output = Result<S, E>> + Send + 'static,
     {
-        let parameters = derived("parameters", schema_of::<P>(Direction::In));
-        let success = derived("result", schema_of::<S>(Direction::Out));
-        let declared = ToolName::new(name).map_err(ToolFault::Name).and_then(|name| {
-            let definition = ToolDefinition::new(name, ExecutionClass::Ordinary);
-            Ok(ToolDefinition { parameters: parameters?, success: success?, ..definition })
-        });
-        Self { name: name.to_owned(), declared, handler: typed(handler), reconcile: None }
+        let declared = declared::<P, S>(name, ExecutionClass::Ordinary);
+        let handler = typed(handler);
+        Self { name: name.to_owned(), declared, handler, is_stepped: false, reconcile: None }
+    }
+
+    /// A durable tool from an async function that does its work in [`Steps`], and nothing with an
+    /// effect beside them: it is entered again after a crash, and a step that is recorded is given
+    /// back and does not run again (DUR-010). Types, failures and everything else are as in
+    /// [`Tool::new`]; the class is [`ExecutionClass::Durable`] and stays so.
+    ///
+    /// ```
+    /// use everstep_runtime::{NoFailure, StepError, Steps, Tool, ToolContext, Toolkit};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Trip {
+    ///     to: String,
+    /// }
+    ///
+    /// let book = Tool::durable("book", |trip: Trip, steps: Steps, _: ToolContext| async move {
+    ///     let seat: u32 = steps
+    ///         .run("reserve", 1, async |key| {
+    ///             // The key is the same however often this runs: whoever reserves can tell.
+    ///             Ok(format!("{}/{key}", trip.to).len() as u32)
+    ///         })
+    ///         .await?;
+    ///     let ticket: String = steps.run("issue", 1, async |_| Ok(format!("seat {seat}"))).await?;
+    ///     Ok::<_, StepError<NoFailure>>(ticket)
+    /// });
+    /// assert_eq!(Toolkit::new([book])?.definitions().len(), 1);
+    /// # Ok::<(), everstep_runtime::ToolkitError>(())
+    /// ```
+    #[must_use]
+    pub fn durable<P, S, E, F>(
+        name: &str,
+        handler: impl Fn(P, Steps, ToolContext) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned + JsonSchema,
+        S: Serialize + JsonSchema,
+        E: HandlerError,
+        F: Future<Output = Result<S, StepError<E>>> + Send + 'static,
+    {
+        let declared = declared::<P, S>(name, ExecutionClass::Durable);
+        let handler = stepped(handler);
+        Self { name: name.to_owned(), declared, handler, is_stepped: true, reconcile: None }
     }
 
     /// A tool that is described elsewhere: its definition carries JSON Schemas, and its handler
@@ -100,8 +143,8 @@ impl Tool {
         F: Future<Output = Result<CanonicalJson, Failed<Diagnostic>>> + Send + 'static,
     {
         let name = definition.name.as_str().to_owned();
-        let tool = Self { name, declared: Ok(definition), handler: raw(handler), reconcile: None };
-        tool.checked()
+        let (declared, handler) = (Ok(definition), raw(handler));
+        Self { name, declared, handler, is_stepped: false, reconcile: None }.checked()
     }
 
     /// What it does, in words for the model.
@@ -110,10 +153,11 @@ impl Tool {
         self.with(|it| it.description = Arc::from(words))
     }
 
-    /// What may be done with a call whose outcome is not known.
+    /// What may be done with a call whose outcome is not known. A tool is durable exactly when it
+    /// was made by [`Tool::durable`].
     #[must_use]
     pub fn class(self, class: ExecutionClass) -> Self {
-        self.with(|it| it.class = class)
+        self.with(|it| it.class = class).checked()
     }
 
     /// How much harm it can do.
@@ -208,7 +252,11 @@ impl Tool {
 
     /// Whether the numbers of the definition are within their bounds.
     fn checked(mut self) -> Self {
+        let is_stepped = self.is_stepped;
         self.declared = self.declared.and_then(|it| match &it {
+            ToolDefinition { class, .. } if (*class == ExecutionClass::Durable) != is_stepped => {
+                Err(ToolFault::Steps(*class))
+            }
             ToolDefinition { timeout: DurationMs(0), .. } => Err(ToolFault::NoTime),
             ToolDefinition { result_bytes, .. } if *result_bytes > TOOL_RESULT_BYTES => {
                 Err(ToolFault::ResultBytes(*result_bytes))
@@ -217,6 +265,17 @@ impl Tool {
         });
         self
     }
+}
+
+/// What types and name declare.
+fn declared<P: JsonSchema, S: JsonSchema>(
+    name: &str,
+    class: ExecutionClass,
+) -> Result<ToolDefinition, ToolFault> {
+    let parameters = derived("parameters", schema_of::<P>(Direction::In));
+    let success = derived("result", schema_of::<S>(Direction::Out));
+    let definition = ToolDefinition::new(ToolName::new(name).map_err(ToolFault::Name)?, class);
+    Ok(ToolDefinition { parameters: parameters?, success: success?, ..definition })
 }
 
 fn derived(of: &'static str, schema: Result<Schema, JsonError>) -> Result<Schema, ToolFault> {

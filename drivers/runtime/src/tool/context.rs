@@ -9,6 +9,7 @@ use everstep_machine::identity::{Epoch, ToolCallId};
 use tokio::time::Instant;
 
 use super::cancel::Cancellation;
+use crate::steps::{Recorder, Steps};
 
 /// Bytes of one report of progress that are passed on.
 const PROGRESS_BYTES: usize = 4 * 1024;
@@ -20,19 +21,38 @@ type Report = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct Live {
     cancellation: Cancellation,
     report: Option<Report>,
+    recorder: Option<Recorder>,
 }
 
 impl Live {
     /// A call that can be called off and that nobody watches.
     #[must_use]
     pub const fn new(cancellation: Cancellation) -> Self {
-        Self { cancellation, report: None }
+        Self { cancellation, report: None, recorder: None }
     }
 
     /// The same, watched: `report` is called with each report of progress, and must not wait.
     #[must_use]
     pub fn watched(self, report: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { report: Some(Arc::new(report)), ..self }
+    }
+
+    /// The same of a durable call, whose steps are recorded here.
+    pub(crate) fn recorded(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
+    /// The steps of the call, for a handler of a durable tool (DUR-010). Of any other call nobody
+    /// records steps, and to ask for one is a defect of it.
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        Steps::new(self.recorder.clone())
+    }
+
+    /// Whether a handler may be given another try that says that nothing happened: a step that is
+    /// recorded has happened.
+    pub(super) fn may_try_again(&self) -> bool {
+        self.recorder.as_ref().is_none_or(Recorder::is_blank)
     }
 }
 
@@ -94,6 +114,15 @@ impl ToolContext {
     /// is dropped a little later in any case.
     pub async fn cancelled(&self) {
         self.live.cancellation.cancelled().await;
+    }
+
+    /// The steps of the call.
+    pub(super) fn steps(&self) -> Steps {
+        self.live.steps()
+    }
+
+    pub(super) fn may_try_again(&self) -> bool {
+        self.live.may_try_again()
     }
 
     pub(super) const fn deadline(&self) -> Instant {

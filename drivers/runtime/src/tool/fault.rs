@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use everstep_machine::agent::PointerError;
+use everstep_machine::agent::{ExecutionClass, PointerError};
 use everstep_machine::identity::{AgentId, NameError, ToolName};
 use everstep_machine::json::JsonError;
 use everstep_machine::limits::TOOL_RESULT_BYTES;
@@ -30,6 +30,9 @@ pub enum ToolFault {
         /// Why not.
         why: PointerError,
     },
+    /// Only a tool that is made of steps is durable, and it is nothing else.
+    #[error("a tool made of steps is durable, and no other one is: this one is {0:?}")]
+    Steps(ExecutionClass),
     /// It may take no time at all.
     #[error("it has no time to run: a timeout is at least a millisecond")]
     NoTime,

@@ -13,6 +13,7 @@ use super::codec::{decode, encode_failure, encode_success};
 use super::context::ToolContext;
 use super::failed::{Failed, HandlerError};
 use crate::ports::BoxFuture;
+use crate::steps::{StepError, Steps};
 
 /// How one try went.
 pub(super) struct Tried {
@@ -55,6 +56,38 @@ where
             match work.await {
                 Ok(result) => encode_success(&result, &tool).into(),
                 Err(error) => failed(error.into_failed(), |it| encode_failure(&it, &tool.redact)),
+            }
+        })
+    })
+}
+
+/// A handler with types that is made of steps.
+pub(super) fn stepped<P, S, E, F>(
+    handler: impl Fn(P, Steps, ToolContext) -> F + Send + Sync + 'static,
+) -> Handler
+where
+    P: DeserializeOwned,
+    S: Serialize,
+    E: HandlerError,
+    F: Future<Output = Result<S, StepError<E>>> + Send + 'static,
+{
+    Arc::new(move |tool, parameters, context| {
+        let parameters = match decode(parameters, &tool.redact) {
+            Ok(parameters) => parameters,
+            Err(outcome) => return Box::pin(ready(outcome.into())),
+        };
+        let (work, tool) = (handler(parameters, context.steps(), context), Arc::clone(tool));
+        Box::pin(async move {
+            match work.await {
+                Ok(result) => encode_success(&result, &tool).into(),
+                Err(StepError::Failed(error)) => {
+                    failed(error.into_failed(), |it| encode_failure(&it, &tool.redact))
+                }
+                Err(StepError::Fault(fault)) => ToolOutcome::Defect(fault.diagnostic()).into(),
+                Err(StepError::Stopped) => {
+                    let words = "a step was asked for, and the call had ended";
+                    ToolOutcome::Defect(Diagnostic::cut("Stopped", words)).into()
+                }
             }
         })
     })

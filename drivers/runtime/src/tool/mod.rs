@@ -14,6 +14,7 @@
 //! | promise | how |
 //! | --- | --- |
 //! | ARC-01, RUN-003: a handler never sees undecoded parameters | it is called with a value of its own type, or not at all |
+//! | DUR-010: a step that is recorded does not run again | [`Tool::durable`], whose handler does its work in [`crate::Steps`] |
 //! | CAP-001, CAP-002: what is missing is named before anything runs | [`Toolkit::new`], [`Toolkit::check`] |
 //! | CAP-004: what comes out is encoded, canonical and fits the schema | whatever is not is a defect of the call |
 //! | RUN-008: who is called off is told | [`ToolContext::cancelled`]; after a short while the handler is dropped |
@@ -46,6 +47,11 @@ pub use failed::{Failed, HandlerError, NoFailure};
 pub use fault::{ToolFault, ToolkitError, ToolkitFault};
 pub use perform::{Ended, in_time};
 pub use toolkit::Toolkit;
+
+/// The page on durable tools, whose example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/durable-tools.md")]
+struct DurableToolsPage;
 
 #[cfg(test)]
 mod tests;

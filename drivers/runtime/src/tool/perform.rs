@@ -74,7 +74,8 @@ impl Entry {
                 Ok(tried) => tried,
                 Err(why) => return left(tool, why),
             };
-            let again = tried.had_no_effect && retries > 0 && paused(pause, &context).await;
+            let may = tried.had_no_effect && context.may_try_again();
+            let again = may && retries > 0 && paused(pause, &context).await;
             if !again {
                 return Ended::Outcome(checker.outcome(tool, tried.outcome));
             }
@@ -140,6 +141,8 @@ fn left(tool: &ToolDefinition, why: Left) -> Ended {
     };
     match tool.class {
         ExecutionClass::Readonly => Ended::Outcome(ToolOutcome::Failure(diagnostic)),
-        ExecutionClass::Idempotent | ExecutionClass::Ordinary => Ended::Unsure(diagnostic),
+        ExecutionClass::Idempotent | ExecutionClass::Ordinary | ExecutionClass::Durable => {
+            Ended::Unsure(diagnostic)
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Toolkit {
         let (checker, mut faults) = (Checker::new(), Vec::new());
         let (mut entries, mut reconcilers, mut order) =
             (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        for Tool { name, declared, handler, reconcile } in tools {
+        for Tool { name, declared, handler, reconcile, .. } in tools {
             let definition = match declared {
                 Ok(definition) => definition,
                 Err(fault) => {

@@ -64,8 +64,15 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-const SCRIPTS: [&[&[&str]]; 5] =
-    [&[], &[&["pay"]], &[&["look", "file", "pay"]], &[&["wire", "pay"], &["pay"]], &[&["nothing"]]];
+const SCRIPTS: [&[&[&str]]; 7] = [
+    &[],
+    &[&["pay"]],
+    &[&["look", "file", "pay"]],
+    &[&["wire", "pay"], &["pay"]],
+    &[&["nothing"]],
+    &[&["book"]],
+    &[&["book", "pay"]],
+];
 
 fn resolutions() -> [Resolution; 3] {
     [Resolution::Completed(text("by hand")), Resolution::NeverStarted, Resolution::SafeToRepeat]
@@ -103,7 +110,7 @@ struct Run {
 
 impl Run {
     fn new(world: &World) -> Self {
-        let mut stage = Stage::new(SCRIPTS[world.script]);
+        let mut stage = Stage::booking(SCRIPTS[world.script]);
         stage.host.outside.reconciliation = match resolutions().get(world.reconciliation) {
             Some(resolution) => Reconciliation::Proven(resolution.clone()),
             None => Reconciliation::Unprovable,
@@ -138,9 +145,11 @@ impl Run {
                     return;
                 };
                 // The same answer to the same question: the tool does not run for it.
-                let asked = self.stage.host.outside.asked.len();
-                let answer = self.stage.host.outside.answer(external);
-                self.stage.host.outside.asked.truncate(asked);
+                let outside = &mut self.stage.host.outside;
+                let (asked, bodies) = (outside.asked.len(), outside.bodies.len());
+                let answer = outside.answer(external);
+                outside.asked.truncate(asked);
+                outside.bodies.truncate(bodies);
                 self.stage.actors[at].told(Input::Answered(answer));
             }
             Act::Crash(who) => {
@@ -208,6 +217,7 @@ impl Run {
                 Some((it.call, it.epoch))
             }
             External::InvokeTool(_)
+            | External::NextStep(_)
             | External::CallModel(_)
             | External::Check { .. }
             | External::Approve { .. }
@@ -243,6 +253,11 @@ fn check(world: &World) -> Run {
     let by_operator = if said(&run.resolution) { run.resolved } else { 0 };
     let allowed = calls.len() + by_reconciler + by_operator;
     assert!(starts.len() <= allowed, "DUR-009: {:?}", history(&run.stage.host));
+    let mut bodies = run.stage.host.outside.bodies.clone();
+    let count = bodies.len();
+    bodies.sort_unstable();
+    bodies.dedup();
+    assert_eq!(bodies.len(), count, "DUR-010: a start runs each step at most once");
     run
 }
 
@@ -282,6 +297,7 @@ fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
         "resolved",
         "responded",
         "settled",
+        "step",
         "tool-settled",
         "unknown",
     ];

@@ -15,6 +15,7 @@ mod refusals;
 mod secrets;
 mod silence;
 mod stage;
+mod steps;
 mod zombies;
 
 use crate::record::Record;
@@ -42,5 +43,6 @@ fn name(record: &Record) -> &'static str {
         Record::CompactionCreated(_) => "compaction",
         Record::ApprovalRequested(_) => "asked",
         Record::ApprovalDecided(_) => "decided",
+        Record::StepRecorded(_) => "step",
     }
 }

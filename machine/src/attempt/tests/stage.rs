@@ -89,7 +89,16 @@ impl Stage {
 
     /// One admitted submission under key 1, and a first attempt that is about to read.
     pub(super) fn new(turns: &[&[&'static str]]) -> Self {
-        let mut stage = Self::of(Host::new(turns));
+        Self::admitted(Host::new(turns))
+    }
+
+    /// The same of an agent that has a durable tool as well.
+    pub(super) fn booking(turns: &[&[&'static str]]) -> Self {
+        Self::admitted(Host::booking(turns))
+    }
+
+    fn admitted(host: Host) -> Self {
+        let mut stage = Self::of(host);
         stage.host.admit(call("1", "hello"));
         stage.enter();
         stage

@@ -153,3 +153,25 @@ fn case_cl_01_a_clock_that_runs_back_changes_no_order() {
     assert_eq!(times, [90_000_000, 5, 0, u64::MAX]);
     log.verify();
 }
+
+/// A step of a call, with what it gave. Its record id names call and step only.
+fn step(gave: &str) -> Arc<Batch> {
+    let step = crate::testkit::step("charge").step.clone();
+    let output = CanonicalJson::string(gave).unwrap();
+    let digest = output.digest();
+    let output = Arc::new(crate::agent::StepOutput { step, output });
+    let (submission, call) = (submission(1), crate::identity::ToolCallId([7; 16]));
+    let record = crate::record::StepRecorded { submission, call, ordinal: 0, output, digest };
+    batch(Vec::from([Record::StepRecorded(record)]))
+}
+
+#[test]
+fn case_cr_03_dur_010_two_who_are_both_let_in_commit_one_step_once() {
+    // Both hold the epoch, as if nothing guarded the lane, and one of them has read the newest tail.
+    let mut log = Log::at(1);
+    log.push(1, step("receipt 1")).unwrap();
+    let stored = log.batches.len();
+    assert_eq!(log.push(1, step("receipt 2")), Err(Refusal::BatchConflict), "its body ran again");
+    assert!(matches!(log.push(1, step("receipt 1")), Ok(Reply::Appended(_))), "it is there");
+    assert_eq!(log.batches.len(), stored);
+}

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::agent::{Dimension, Gauge, Usage};
 use crate::identity::{
-    AgentId, ConversationId, RunId, SubmissionId, Timestamp, ToolCallId, ToolName, Turn,
+    AgentId, ConversationId, RunId, StepName, SubmissionId, Timestamp, ToolCallId, ToolName, Turn,
 };
 use crate::record::{FinishKind, PolicyLimit};
 
@@ -77,6 +77,7 @@ fn one_of_each() -> Vec<RunEvent> {
         declared(call),
         RunEvent::ToolCallStarted { call },
         RunEvent::progress(call, "half of it"),
+        RunEvent::ToolStepRecorded { call, step: StepName::new("charge").unwrap() },
         RunEvent::ToolCallSucceeded { call },
         RunEvent::ToolCallFailed { call, kind: FailureKind::InvalidInput },
         RunEvent::ToolCallUnknown { call },
@@ -106,16 +107,17 @@ const fn place(event: &RunEvent) -> usize {
         RunEvent::ToolCallDeclared { .. } => 5,
         RunEvent::ToolCallStarted { .. } => 6,
         RunEvent::ToolProgress { .. } => 7,
-        RunEvent::ToolCallSucceeded { .. } => 8,
-        RunEvent::ToolCallFailed { .. } => 9,
-        RunEvent::ToolCallUnknown { .. } => 10,
-        RunEvent::ApprovalRequested { .. } => 11,
-        RunEvent::BudgetWarning { .. } => 12,
-        RunEvent::ContextCompacted { .. } => 13,
-        RunEvent::InputReceived { .. } => 14,
-        RunEvent::TurnCompleted { .. } => 15,
-        RunEvent::RunCompleted { .. } => 16,
-        RunEvent::RunFailed { .. } => 17,
-        RunEvent::RunInterrupted { .. } => 18,
+        RunEvent::ToolStepRecorded { .. } => 8,
+        RunEvent::ToolCallSucceeded { .. } => 9,
+        RunEvent::ToolCallFailed { .. } => 10,
+        RunEvent::ToolCallUnknown { .. } => 11,
+        RunEvent::ApprovalRequested { .. } => 12,
+        RunEvent::BudgetWarning { .. } => 13,
+        RunEvent::ContextCompacted { .. } => 14,
+        RunEvent::InputReceived { .. } => 15,
+        RunEvent::TurnCompleted { .. } => 16,
+        RunEvent::RunCompleted { .. } => 17,
+        RunEvent::RunFailed { .. } => 18,
+        RunEvent::RunInterrupted { .. } => 19,
     }
 }

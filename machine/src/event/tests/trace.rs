@@ -19,6 +19,10 @@ fn failed(call: ToolCallId, kind: FailureKind) -> RunEvent {
     RunEvent::ToolCallFailed { call, kind }
 }
 
+fn stepped(call: ToolCallId) -> RunEvent {
+    RunEvent::ToolStepRecorded { call, step: StepName::new("charge").unwrap() }
+}
+
 fn unknown(call: ToolCallId) -> RunEvent {
     RunEvent::ToolCallUnknown { call }
 }
@@ -48,6 +52,7 @@ fn run_002_a_whole_trace_holds() {
             started(OTHER),
             started(CALL),
             RunEvent::progress(CALL, "half"),
+            stepped(CALL),
             succeeded(CALL),
             failed(OTHER, FailureKind::Defect),
             turn_done(0),
@@ -235,6 +240,7 @@ fn run_002_not_started_an_end_and_progress_come_after_the_start() {
         failed(CALL, FailureKind::Failure),
         failed(CALL, FailureKind::Defect),
         RunEvent::progress(CALL, "x"),
+        stepped(CALL),
     ] {
         assert_eq!(around([declared(CALL), event]), Err(Fault::NotStarted(at(2))));
     }
@@ -250,6 +256,7 @@ fn case_ab_07_arc_03_call_ended_nothing_happens_to_a_call_after_its_end() {
         failed(CALL, FailureKind::Rejected),
         unknown(CALL),
         RunEvent::progress(CALL, "late"),
+        stepped(CALL),
         RunEvent::ApprovalRequested { call: CALL },
     ] {
         let trace = [declared(CALL), started(CALL), succeeded(CALL), event];

@@ -12,7 +12,7 @@ const C: &str = "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1";
 const S: &str = "11111111111111111111111111111111";
 
 /// Version 1: the text of each event of [`one_of_each`], with `C` and `S` for the ids.
-const VERSION_1: [&str; 19] = [
+const VERSION_1: [&str; 20] = [
     r#"{"type":"run_started","submission":"S"}"#,
     r#"{"type":"turn_started","turn":3}"#,
     r#"{"type":"model_started","turn":3,"retry":1}"#,
@@ -21,6 +21,7 @@ const VERSION_1: [&str; 19] = [
     r#"{"type":"tool_call_declared","call":"C","tool":"refund"}"#,
     r#"{"type":"tool_call_started","call":"C"}"#,
     r#"{"type":"tool_progress","call":"C","text":"half of it"}"#,
+    r#"{"type":"tool_step_recorded","call":"C","step":"charge"}"#,
     r#"{"type":"tool_call_succeeded","call":"C"}"#,
     r#"{"type":"tool_call_failed","call":"C","kind":"invalid_input"}"#,
     r#"{"type":"tool_call_unknown","call":"C"}"#,

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Diagnostic, FinishReason, ResponsePart, Risk, ToolCall, Usage,
-    Verdict,
+    Allowance, ApprovalPolicy, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk, ToolCall,
+    Usage, Verdict,
 };
-use crate::identity::{ApprovalId, DurationMs};
+use crate::identity::{ApprovalId, DurationMs, StepName};
 
 pub(super) const SUBMISSION: SubmissionId = SubmissionId([0x11; 16]);
 pub(super) const RUN: RunId = RunId([0x22; 16]);
@@ -143,6 +143,16 @@ pub(super) fn one_of_each() -> Vec<Record> {
             resolver: Resolver::Person(PrincipalId::new("bob").unwrap()),
             reason: "looks right".into(),
         }),
+        Record::StepRecorded(StepRecorded {
+            submission,
+            call: CALL,
+            ordinal: 2,
+            output: Arc::new(StepOutput {
+                step: NamedStep { name: StepName::new("issue").unwrap(), version: 300 },
+                output: json(r#"{"ticket":"T-9"}"#),
+            }),
+            digest: json(r#"{"ticket":"T-9"}"#).digest(),
+        }),
     ]
 }
 
@@ -163,6 +173,7 @@ pub(super) const fn place(record: &Record) -> usize {
         Record::CompactionCreated(_) => 11,
         Record::ApprovalRequested(_) => 12,
         Record::ApprovalDecided(_) => 13,
+        Record::StepRecorded(_) => 14,
     }
 }
 

@@ -10,6 +10,7 @@ fn owner(external: &External) -> RunId {
         External::Check { run, .. }
         | External::Approve { run, .. }
         | External::Authorize { run, .. } => *run,
+        External::NextStep(it) => it.run,
         External::InvokeTool(it) => {
             let place = (0..8).find(|index| it.call == ToolCallId::derive(it.run, Turn(0), *index));
             assert!(place.is_some(), "RUN-007: the id of a call names its run");
@@ -28,7 +29,9 @@ fn of_another(answer: &Answer) -> Answer {
         | Answer::Checked { run, .. }
         | Answer::Approver { run, .. }
         | Answer::Authorizer { run, .. } => *run = other.run(),
-        Answer::Tool { start, .. } | Answer::Unsure { start } => *start = other.start(0, 0, 1),
+        Answer::Tool { start, .. } | Answer::Step { start, .. } | Answer::Unsure { start } => {
+            *start = other.start(0, 0, 1);
+        }
         Answer::Reconciler { doubt, .. } => *doubt = other.start(0, 0, 1),
     }
     answer

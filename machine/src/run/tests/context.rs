@@ -58,6 +58,7 @@ fn requests(effects: &[Effect]) -> Vec<Arc<ModelRequest>> {
         | External::Approve { .. }
         | External::Authorize { .. }
         | External::InvokeTool(_)
+        | External::NextStep(_)
         | External::Reconcile(_) => None,
     });
     requests.collect()

@@ -18,6 +18,7 @@ fn invocation(start: Doubt) -> External {
         tool: ToolName::new("look").unwrap(),
         class: ExecutionClass::Readonly,
         parameters: text("look"),
+        steps: Vec::new(),
     })
 }
 
@@ -38,7 +39,9 @@ fn questioning() -> [(Bench, External); 3] {
 fn answer_to(external: &External) -> Answer {
     match external {
         External::CallModel(request) => model(request.turn.0, response(&["look"])),
-        External::Check { .. } | External::Approve { .. } => unreachable!("nobody wants it"),
+        External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
+            unreachable!("nobody wants it")
+        }
         External::Authorize { turn, .. } => authorizer(turn.0, Authorization::Allowed),
         External::InvokeTool(it) => tool(Doubt { call: it.call, start: it.epoch }),
         External::Reconcile(it) => {

@@ -141,6 +141,7 @@ impl World {
             External::Check { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
+            | External::NextStep(_)
             | External::Reconcile(_) => {}
         }
         self.out.push(external);

@@ -114,11 +114,11 @@ fn case_st_01_a_run_asks_its_lane_before_every_request_and_takes_in_what_it_is_t
     let mut bench = bench.told(RESUMED);
     bench.look();
     let said = alloc::vec![from_the_lane("2", "stop", Wanted::Soon)];
-    let mut bench = bench.told(Input::Heard(said));
+    let mut bench = bench.told(Input::Heard { said, now: Timestamp(2_500) });
     let effects = bench.look();
     assert_eq!(inputs(&effects), [InputKind::Steering { host: ONE.submission() }]);
     assert_eq!(questions(&effects), ["model.call"]);
-    let mut bench = bench.told(Input::Heard(Vec::new()));
+    let mut bench = bench.told(Input::Heard { said: Vec::new(), now: Timestamp(3_000) });
     assert_eq!(bench.look(), [], "nobody has asked");
     let mut bench = bench.responds(0, &["look"]).authorized(0);
     bench.look();
@@ -148,4 +148,53 @@ fn case_st_03_a_run_whose_budget_is_used_up_takes_nothing_in_at_its_end() {
     let effects = bench.look();
     assert!(!asks_the_lane(&effects), "what waits has a run of its own");
     assert!(matches!(settlement(&effects), Settlement::Completed { .. }));
+}
+
+#[test]
+fn case_st_07_what_is_taken_in_has_the_time_at_which_the_lane_was_read() {
+    let story = Story::new().tell([ONE.input()]);
+    let mut bench = listening(&story, crate::testkit::binding()).told(RESUMED);
+    bench.look();
+    let said = alloc::vec![from_the_lane("2", "stop", Wanted::Soon)];
+    let effects = bench.told(Input::Heard { said, now: Timestamp(2_500) }).look();
+    let times = committed(&effects).into_iter().filter_map(|record| match record {
+        Record::InputRecorded(it) => Some(it.at),
+        _ => None,
+    });
+    assert!(times.eq([Timestamp(2_500)]), "not that of the resume");
+}
+
+#[test]
+fn run_012_what_comes_soon_is_not_held_up_by_what_comes_at_the_end() {
+    let mut bench = Bench::fresh();
+    bench.look();
+    let later =
+        Steered { submission: Tale("3").submission(), ..from_the_lane("3", "", Wanted::AtTheEnd) };
+    let mut bench = bench.told(Input::Steered(later)).told(said("stop", Wanted::Soon));
+    bench.look();
+    let mut bench = bench.responds(0, &["look"]).authorized(0);
+    bench.look();
+    let effects = bench.returns(ONE.start(0, 0, 1)).look();
+    assert_eq!(inputs(&effects), [InputKind::Steering { host: ONE.submission() }]);
+}
+
+#[test]
+fn run_012_as_much_as_a_run_may_take_in_comes_in_as_many_batches_as_it_needs() {
+    let large = text(&"x".repeat(crate::limits::JSON_BYTES - 2));
+    let keys: Vec<alloc::string::String> = (0..32).map(|n| alloc::format!("s{n}")).collect();
+    let said = keys.iter().map(|key| Steered {
+        submission: crate::testkit::submission(key),
+        principal: PrincipalId::new("ada").unwrap(),
+        input: large.clone(),
+        wanted: Wanted::Soon,
+    });
+    let said: Vec<Steered> = said.collect();
+    let story = Story::new().tell([ONE.input()]);
+    let mut bench = listening(&story, crate::testkit::binding()).told(RESUMED);
+    bench.look();
+    let effects = bench.told(Input::Heard { said, now: Timestamp(2_000) }).look();
+    assert_eq!(inputs(&effects).len(), 32);
+    let batches = effects.iter().filter(|it| matches!(it, Effect::Commit(_))).count();
+    assert!((2..=8).contains(&batches), "{batches}");
+    assert_eq!(questions(&effects), ["model.call"], "and the model is shown all of them");
 }

@@ -100,6 +100,19 @@ fn run_022_a_budget_warns_once_when_four_fifths_of_it_are_used() {
 }
 
 #[test]
+fn run_022_the_time_of_a_run_warns_once_when_four_fifths_of_it_are_over() {
+    let duration = Some(crate::identity::DurationMs(1_000));
+    let allowance = Allowance { duration, ..Allowance::default() };
+    let binding = under(AgentPolicy { allowance, ..policy() });
+    let run = Watched::on(&input(), binding, 1);
+    assert_eq!(run.warnings(), []);
+    let run = run.hears(Input::Due(Timer::Warning));
+    assert_eq!(run.warnings(), [(Dimension::Duration, 800)]);
+    let run = run.hears(Input::Due(Timer::Warning));
+    assert_eq!(run.warnings().len(), 1, "a timer may be doubled");
+}
+
+#[test]
 fn run_010_whether_somebody_watches_changes_nothing_that_a_run_does() {
     let watched = Bench::fresh();
     let quiet = |bench: Bench| Bench { state: bench.state.watched(false), ..bench };

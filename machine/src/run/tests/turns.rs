@@ -103,6 +103,7 @@ fn case_mm_03_one_label_with_other_arguments_merges_and_loses_nothing() {
         | External::Check { .. }
         | External::Approve { .. }
         | External::Authorize { .. }
+        | External::NextStep(_)
         | External::Reconcile(_) => None,
     });
     assert_eq!(parameters.collect::<Vec<_>>(), ["a", "a", "b"].map(text));

@@ -100,6 +100,7 @@ fn sec_02_a_start_without_its_canonical_approval_is_found() {
             class: definition.class_of(&tool),
             tool,
             parameters: parameters(),
+            steps: Vec::new(),
         });
         let mut outside = Outside::default();
         let answered = outside.perform(&bench.cast, &external);

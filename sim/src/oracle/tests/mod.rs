@@ -12,6 +12,7 @@ mod property;
 mod request;
 mod retries;
 mod secrets;
+mod steps;
 
 use std::sync::Arc;
 

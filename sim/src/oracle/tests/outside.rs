@@ -31,7 +31,9 @@ fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, all
     let run = bench.cast.clients[0].run;
     let (agent, group) = (AgentId::new("clerk").unwrap(), None);
     let start = Epoch(epoch);
-    let invocation = Invocation { call, epoch: start, tool, run, agent, group, class, parameters };
+    let steps = Vec::new();
+    let invocation =
+        Invocation { call, epoch: start, tool, run, agent, group, class, parameters, steps };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let given = if allowed { bench.given(epoch) } else { Permits::default() };
@@ -77,7 +79,8 @@ fn dur_009_an_effect_under_a_key_that_nobody_can_declare_is_found() {
     let parameters = CanonicalJson::parse(b"{}").unwrap();
     let run = bench.cast.clients[0].run;
     let (agent, group) = (AgentId::new("clerk").unwrap(), None);
-    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters };
+    let steps = Vec::new();
+    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters, steps };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let mut given = Permits::default();

@@ -4,7 +4,7 @@ use everstep_machine::agent::{ApprovalRule, ExecutionClass, FailureMode, RetryCl
 
 use super::{failure, said};
 use crate::scenario::Silence;
-use crate::scenario::draft::{Located, Reaction, Tool, Traits};
+use crate::scenario::draft::{Located, Reaction, StepPart, Tool, Traits};
 
 impl Tool {
     #[track_caller]
@@ -17,6 +17,8 @@ impl Tool {
             silent_starts: Located::here(0),
             silence: Silence::Done,
             deadly_starts: Located::here(0),
+            steps: Vec::new(),
+            later_steps: Vec::new(),
             reaction: Reaction::Result(said("null")),
             traits: Traits::default(),
         }
@@ -41,6 +43,31 @@ impl Tool {
     #[must_use]
     pub fn ordinary(name: &str) -> Self {
         Self::new(name, ExecutionClass::Ordinary)
+    }
+
+    /// A tool made of steps; each that is recorded does not run again.
+    #[track_caller]
+    #[must_use]
+    pub fn durable(name: &str) -> Self {
+        Self::new(name, ExecutionClass::Durable)
+    }
+
+    /// One more step of a durable tool, in its version 1, and what it gives, as JSON text.
+    #[track_caller]
+    #[must_use]
+    pub fn step(mut self, name: &str, gives: &str) -> Self {
+        let (name, result) = (said(name), said(gives));
+        self.steps.push(StepPart { name, version: Located::here(1), result });
+        self
+    }
+
+    /// The same of starts after the first one of a call, as if the tool had been changed under it.
+    #[track_caller]
+    #[must_use]
+    pub fn later_step(mut self, name: &str, gives: &str) -> Self {
+        let (name, result) = (said(name), said(gives));
+        self.later_steps.push(StepPart { name, version: Located::here(1), result });
+        self
     }
 
     /// A reconciler answers truthfully what became of a start.

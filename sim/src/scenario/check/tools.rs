@@ -1,12 +1,14 @@
 //! Tools, what refers to them, and what operators say of them.
 
-use everstep_machine::agent::{Resolution, ToolDefinition, ToolOutcome};
-use everstep_machine::identity::{DurationMs, GroupName, ToolName};
-use everstep_machine::limits::JSON_BYTES;
+use everstep_machine::agent::{
+    ExecutionClass, NamedStep, Resolution, StepOutput, ToolDefinition, ToolOutcome,
+};
+use everstep_machine::identity::{DurationMs, GroupName, StepName, ToolName};
+use everstep_machine::limits::{CALL_STEPS, JSON_BYTES, STEP_OUTPUT_BYTES};
 
 use super::{at_most, diagnostic, distinct, json, name, pointer, schema, text, within};
 use crate::scenario::bounds::{LATENCY_MS, SILENT_STARTS, TOOLS};
-use crate::scenario::draft::{Answer, Checked, Reaction, Reply, Said, Tool, Traits};
+use crate::scenario::draft::{Answer, Checked, Reaction, Reply, Said, StepPart, Tool, Traits};
 use crate::scenario::fault::Fault;
 use crate::scenario::noun::Noun;
 use crate::scenario::words::nearest;
@@ -105,7 +107,51 @@ fn tool(part: &Tool) -> Checked<ToolScript> {
     let silent_starts = within("silent_starts", &part.silent_starts, 0, most)? as u32;
     let deadly_starts = within("deadly_starts", &part.deadly_starts, 0, most)? as u32;
     let silence = part.silence;
-    Ok(ToolScript { definition, latency, silent_starts, silence, deadly_starts, outcome })
+    let steps = steps(part)?;
+    let later_steps = named_steps("later_steps", &part.later_steps)?;
+    let later_steps = Some(later_steps).filter(|later| !later.is_empty());
+    Ok(ToolScript {
+        definition,
+        latency,
+        silent_starts,
+        silence,
+        deadly_starts,
+        steps,
+        later_steps,
+        outcome,
+    })
+}
+
+/// The steps of a tool: some if it is durable, and otherwise none.
+fn steps(part: &Tool) -> Checked<Vec<StepOutput>> {
+    let is_durable = part.class == ExecutionClass::Durable;
+    match part.steps.first() {
+        None if is_durable => {
+            return Err(part.name.site.fault(Fault::EmptyList { key: "steps" }));
+        }
+        Some(step) if !is_durable => {
+            let (key, other, word) = ("steps", "class", "durable");
+            return Err(step.name.site.fault(Fault::OnlyWith { key, other, word }));
+        }
+        Some(_) | None => {}
+    }
+    named_steps("steps", &part.steps)
+}
+
+fn named_steps(key: &'static str, parts: &[StepPart]) -> Checked<Vec<StepOutput>> {
+    at_most(key, parts, CALL_STEPS, |step| &step.name.site)?;
+    distinct(Noun::Step, parts.iter().map(|step| &step.name))?;
+    parts.iter().map(step).collect()
+}
+
+fn step(part: &StepPart) -> Checked<StepOutput> {
+    let version = within("version", &part.version, 0, u32::MAX.into())? as u32;
+    let step = NamedStep { name: name("name", &part.name, StepName::new)?, version };
+    let output = json(&part.result)?;
+    if output.as_str().len() > STEP_OUTPUT_BYTES {
+        return Err(part.result.site.fault(Fault::StepTooLarge));
+    }
+    Ok(StepOutput { step, output })
 }
 
 /// Puts what a tool declares into its definition.

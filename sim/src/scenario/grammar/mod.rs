@@ -79,6 +79,8 @@ pub(super) enum Rule {
     Only(&'static str, &'static str, &'static str),
     /// The first not where the second is this word.
     Never(&'static str, &'static str, &'static str),
+    /// The first wherever the second is this word.
+    Needs(&'static str, &'static str, &'static str),
     /// At least one of them.
     Some(&'static [&'static str]),
 }

@@ -1,6 +1,6 @@
 //! Tools of scenarios, and of agent files, which do something besides.
 
-use everstep_machine::limits::{JSON_BYTES, TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
+use everstep_machine::limits::{CALL_STEPS, JSON_BYTES, TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
 
 use super::Presence::{Default, Optional, Required};
 use super::{Rule, Shape, Table, key};
@@ -18,7 +18,7 @@ macro_rules! tool_keys {
                 "class",
                 Shape::Word(&words(&CLASSES)),
                 Default("\"ordinary\""),
-                "What may be done when nobody knows whether a call happened: readonly and idempotent calls run again, ordinary ones do not.",
+                "What may be done when nobody knows whether a call happened: readonly and idempotent calls run again, ordinary ones do not, and of durable ones, which are made of steps, what is not recorded runs again.",
             ),
             $($own,)*
             key(
@@ -90,6 +90,13 @@ pub(super) static TOOL: Table = Table {
     keys: tool_keys! {
         reconciler: "Who can be asked what became of a start: nobody, or one who answers truthfully from what happened.",
         latency: "How long a call takes, in milliseconds.",
+        key("steps", Shape::Tables(&STEP, 1, CALL_STEPS), Optional, STEPS),
+        key(
+            "later_steps",
+            Shape::Tables(&STEP, 1, CALL_STEPS),
+            Optional,
+            "What it is made of from the second start of a call on, as if somebody had changed it under the call.",
+        ),
         key(
             "silent_starts",
             Shape::Whole(0, SILENT_STARTS as u64),
@@ -109,7 +116,12 @@ pub(super) static TOOL: Table = Table {
             "How many starts of each call kill the process that made them, their work done: the first ones.",
         ),
     },
-    rules: &[Rule::Excludes("failure", "result")],
+    rules: &[
+        Rule::Excludes("failure", "result"),
+        Rule::Needs("steps", "class", "durable"),
+        Rule::Only("steps", "class", "durable"),
+        Rule::Only("later_steps", "class", "durable"),
+    ],
 };
 
 pub(in crate::scenario) static AGENT_TOOL: Table = Table {
@@ -119,6 +131,7 @@ pub(in crate::scenario) static AGENT_TOOL: Table = Table {
     keys: tool_keys! {
         reconciler: "Who can be asked what became of a start: nobody, or the file that the tool appends to.",
         latency: "How long a call takes before it does anything, in milliseconds.",
+        key("steps", Shape::Tables(&AGENT_STEP, 1, CALL_STEPS), Optional, STEPS),
         key(
             "append",
             Shape::Text,
@@ -130,7 +143,52 @@ pub(in crate::scenario) static AGENT_TOOL: Table = Table {
         Rule::Excludes("failure", "result"),
         Rule::Excludes("failure", "append"),
         Rule::Never("append", "class", "readonly"),
+        Rule::Never("append", "class", "durable"),
+        Rule::Needs("steps", "class", "durable"),
+        Rule::Only("steps", "class", "durable"),
     ],
+};
+
+const STEPS: &str = "What a durable tool is made of, one after the other: each is recorded once it has succeeded, and then it does not run again.";
+
+/// The keys of every step.
+macro_rules! step_keys {
+    ($($own:expr,)*) => {
+        &[
+            key("name", Shape::Name, Required, "Its name, once in the tool."),
+            key(
+                "version",
+                Shape::Whole(0, u32::MAX as u64),
+                Default("1"),
+                "The version of what it does: a recorded step stands for exactly this one.",
+            ),
+            key("result", Shape::Value, Default("null"), "What it gives, every time."),
+            $($own,)*
+        ]
+    };
+}
+
+pub(super) static STEP: Table = Table {
+    name: "[[tools.steps]]",
+    definition: "step",
+    about: "A step of a durable tool.",
+    keys: step_keys! {},
+    rules: &[],
+};
+
+pub(super) static AGENT_STEP: Table = Table {
+    name: "[[tools.steps]]",
+    definition: "step",
+    about: "A step of a durable tool.",
+    keys: step_keys! {
+        key(
+            "append",
+            Shape::Text,
+            Optional,
+            "A file to which the step appends one line: its key, its name and the call's parameters. It leaves the file alone when the key is there already.",
+        ),
+    },
+    rules: &[],
 };
 
 pub(super) static FAILURE: Table = Table {

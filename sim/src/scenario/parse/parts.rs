@@ -9,7 +9,7 @@ use crate::scenario::Silence;
 use crate::scenario::bounds::DEFAULT_WORKERS;
 use crate::scenario::draft::{
     Abort, Answer, Checked, ExactlySaid, Failure, Located, Reaction, Reply, Retry, ScenarioBuilder,
-    Submission, Tool, Traits,
+    StepPart, Submission, Tool, Traits,
 };
 use crate::scenario::fault::Fault;
 use crate::scenario::grammar::ROOT;
@@ -54,6 +54,8 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
         silent_starts: row.whole_or("silent_starts", 0),
         silence: row.word_or("silence", &SILENCES, Silence::Done),
         deadly_starts: row.whole_or("deadly_starts", 0),
+        steps: row.each("steps", step)?,
+        later_steps: row.each("later_steps", step)?,
         reaction: match row.row("failure") {
             Some(failed) => Reaction::Failure(failure(&failed)?),
             None => Reaction::Result(row.json_or("result", "null")?),
@@ -72,6 +74,14 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
             failure: row.word("failure_mode", &FAILURE_MODES).map(|word| word.value),
             approval: row.word("approval", &APPROVALS).map(|word| word.value),
         },
+    })
+}
+
+fn step(row: &Row<'_, '_>) -> Checked<StepPart> {
+    Ok(StepPart {
+        name: row.need("name", "[[tools.steps]]")?,
+        version: row.whole_or("version", 1),
+        result: row.json_or("result", "null")?,
     })
 }
 

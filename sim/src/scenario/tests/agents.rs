@@ -64,6 +64,25 @@ fn a_tool_that_appends_is_neither_readonly_nor_failing() {
     let failing = "failure = { tag = \"T\", message = \"m\" }";
     let (fault, _) = refused("result = { receipt = 7 }", failing);
     assert_eq!(fault, Fault::Excluded { key: "failure", other: "append" });
+    let (fault, _) = refused("append =", "class = \"durable\"\nappend =");
+    let never = Fault::NeverWith { key: "append", other: "class", word: "durable" };
+    assert_eq!(fault, never, "its steps append");
+}
+
+#[test]
+fn dur_010_each_step_of_a_durable_tool_may_append_to_a_file_of_its_own() {
+    let steps = "class = \"durable\"\nsteps = [{ name = \"hold\", append = \"h.txt\" }, \
+                 { name = \"charge\", version = 3, result = 7 }]";
+    let text = SMALL.replacen("append = \"charges.txt\"", steps, 1);
+    let agent = AgentFile::parse("small.toml", &text).unwrap();
+    let tool = &agent.tools[0];
+    assert_eq!((tool.definition.class, &tool.append), (ExecutionClass::Durable, &None));
+    let told = tool.steps.iter().map(|it| {
+        let step = &it.output.step;
+        (step.name.as_str(), step.version, it.output.output.as_str(), it.append.as_deref())
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(told, [("hold", 1, "null", Some("h.txt")), ("charge", 3, "7", None)]);
 }
 
 #[test]
@@ -110,5 +129,5 @@ fn the_agents_of_the_corpus_are_agents() {
         let read = AgentFile::read(file).unwrap_or_else(|error| panic!("{error}"));
         scripts += usize::from(read.1.script.is_some());
     }
-    assert!(files.len() >= 4 && (1..files.len()).contains(&scripts), "{files:?}");
+    assert!(files.len() >= 5 && (1..files.len()).contains(&scripts), "{files:?}");
 }

@@ -58,8 +58,8 @@ fn scenario_corpus_has_no_part_that_is_never_used() {
 }
 
 /// Whoever waits for an operator must have one: an ordinary call can stay unknown unless a
-/// reconciler answers for it or the authorizer keeps it from starting, and an idempotent one if it
-/// never gives an answer.
+/// reconciler answers for it or the authorizer keeps it from starting, and an idempotent or a durable
+/// one if it never gives an answer.
 #[test]
 fn scenario_corpus_answers_every_doubt_that_can_arise() {
     for (name, text) in builtin() {
@@ -70,7 +70,9 @@ fn scenario_corpus_answers_every_doubt_that_can_arise() {
                 && !definition.reconciles
                 && !scenario.denied.contains(&definition.name)
                 && !scenario.disapproved.contains(&definition.name);
-            let is_hopeless = definition.class == ExecutionClass::Idempotent
+            let repeats =
+                matches!(definition.class, ExecutionClass::Idempotent | ExecutionClass::Durable);
+            let is_hopeless = repeats
                 && (tool.latency > definition.timeout || tool.silent_starts >= CALL_STARTS as u32);
             let answered = scenario.resolution(&definition.name).is_some();
             assert_eq!(doubtful || is_hopeless, answered, "{name}: {}", definition.name);

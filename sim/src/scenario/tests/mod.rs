@@ -12,6 +12,7 @@ mod never_panics;
 mod policies;
 mod rendering;
 mod schema;
+mod steps;
 mod values;
 
 use super::{Fault, Scenario, ScenarioError};

@@ -76,7 +76,9 @@ fn scenario_schema_words_and_bounds_are_those_of_the_parser() {
     let schema = committed();
     let tool = &schema["$defs"]["tool"]["properties"];
     for class in tool["class"]["enum"].as_array().expect("words") {
-        accepted(&small_with("name = \"charge\"", &format!("name = \"charge\"\nclass = {class}")));
+        let steps = if class == "durable" { "steps = [{ name = \"a\" }]" } else { "" };
+        let tool = format!("name = \"charge\"\nclass = {class}\n{steps}");
+        accepted(&small_with("name = \"charge\"", &tool));
     }
     let workers = &schema["properties"]["workers"];
     let with = |count: u64| small_with("schema = 1", &format!("schema = 1\nworkers = {count}"));

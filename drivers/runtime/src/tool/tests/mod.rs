@@ -69,6 +69,7 @@ fn invocation(tool: &ToolDefinition, parameters: &str) -> Invocation {
         tool: tool.name.clone(),
         class: tool.class,
         parameters: json(parameters),
+        steps: Vec::new(),
     }
 }
 

@@ -112,7 +112,9 @@ impl Worker {
                 purpose: request.purpose,
                 response: Ok(Arc::new(self.respond(&request))),
             },
-            External::Check { .. } | External::Approve { .. } => panic!("nobody wants it"),
+            External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
+                panic!("nobody wants it")
+            }
             External::Authorize { run, turn, .. } => {
                 Answer::Authorizer { run, turn, authorization: Authorization::Allowed }
             }

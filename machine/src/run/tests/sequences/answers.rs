@@ -53,6 +53,7 @@ pub(super) fn answer(external: &External, how: u8) -> Answer {
             };
             Answer::Tool { start, outcome: Arc::new(outcome) }
         }
+        External::NextStep(it) => panic!("{it:?}: no tool of this agent is durable"),
         External::Reconcile(it) => panic!("{it:?}: the run reconciles nothing"),
     }
 }
