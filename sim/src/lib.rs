@@ -1,5 +1,6 @@
 //! The world around Everstep's machines: its faults, its explorers, its oracles.
 mod cast;
+pub mod conformance;
 pub mod defect;
 pub mod explore;
 pub mod fault;

@@ -8,7 +8,6 @@ mod checkpoints;
 mod clock;
 mod copies;
 mod damage;
-mod equivalence;
 mod failpoints;
 mod full_disk;
 mod group;

@@ -1,7 +1,6 @@
 //! Files that clean themselves up, a clock that a test sets, and short ways to name things.
 
 mod agent;
-mod reference;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,6 @@ use everstep_sqlite::{CommitMode, Options, SqliteReader, SqliteStore};
 use tempfile::TempDir;
 
 pub(crate) use agent::{Worker, admit, call};
-pub(crate) use reference::{Reference, Shelf};
 
 /// Long enough for whoever is in the way, short where nobody will ever get out of it.
 pub(crate) const BRIEF: Duration = Duration::from_millis(30);

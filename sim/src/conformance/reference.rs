@@ -1,4 +1,7 @@
 //! The machines on plain memory: what every store has to be equal to.
+//!
+//! No index, no cache and no transaction, and the whole of a lane is looked at for every command.
+//! So there is nothing in it that could be wrong in the way in which a store is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,42 +16,62 @@ use everstep_machine::store::{
     LaneView, LogPage, Pipeline, Refusal, Replies, Reply, Store, StoreCommand, StoreFault, Target,
 };
 
-/// Every lane and its log.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Reference {
-    pub(crate) now: Timestamp,
+/// What a store has to hold: every lane and its log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reference {
+    now: Timestamp,
     shelves: BTreeMap<ConversationId, Shelf>,
 }
 
 /// One lane and its log.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shelf {
-    pub(crate) lane: Lane,
-    pub(crate) rows: Vec<Arc<Row>>,
-    pub(crate) tail: Option<Tail>,
-    pub(crate) log: Vec<Arc<StoredBatch>>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shelf {
+    lane: Lane,
+    rows: Vec<Arc<Row>>,
+    tail: Option<Tail>,
+    log: Vec<Arc<StoredBatch>>,
 }
 
 impl Reference {
     /// An empty store at a time.
-    pub(crate) fn at(now: Timestamp) -> Self {
+    #[must_use]
+    pub fn at(now: Timestamp) -> Self {
         Self { now, ..Self::default() }
     }
 
+    /// The time by which everything is stamped.
+    #[must_use]
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Sets the time, in either direction.
+    pub const fn set_clock(&mut self, now: Timestamp) {
+        self.now = now;
+    }
+
+    /// What is stored of every conversation that was ever named, by name.
+    pub fn shelves(&self) -> impl Iterator<Item = (&ConversationId, &Shelf)> {
+        self.shelves.iter()
+    }
+
     /// What is stored of a conversation.
-    pub(crate) fn shelf(&mut self, conversation: &ConversationId) -> &mut Shelf {
+    pub(super) fn shelf(&mut self, conversation: &ConversationId) -> &Shelf {
+        self.shelf_mut(conversation)
+    }
+
+    fn shelf_mut(&mut self, conversation: &ConversationId) -> &mut Shelf {
         let new = || Shelf::new(conversation.clone());
         self.shelves.entry(conversation.clone()).or_insert_with(new)
     }
 
     /// Executes one command.
-    pub(crate) fn one(
-        &mut self,
-        lane: &ConversationId,
-        command: &StoreCommand,
-    ) -> Result<Reply, Refusal> {
+    ///
+    /// # Errors
+    /// What the machine says.
+    pub fn one(&mut self, lane: &ConversationId, command: &StoreCommand) -> Result<Reply, Refusal> {
         let now = self.now;
-        self.shelf(lane).one(command, now)
+        self.shelf_mut(lane).one(command, now)
     }
 }
 
@@ -68,7 +91,33 @@ impl Shelf {
         Self { lane, rows: Vec::new(), tail: None, log: Vec::new() }
     }
 
-    pub(crate) fn slice(&self, footprint: Footprint) -> ledger::Slice {
+    /// The lane.
+    #[must_use]
+    pub const fn lane(&self) -> &Lane {
+        &self.lane
+    }
+
+    /// Its rows, in admission order.
+    #[must_use]
+    pub fn rows(&self) -> &[Arc<Row>] {
+        &self.rows
+    }
+
+    /// Where the log ends; none while it does not exist.
+    #[must_use]
+    pub const fn tail(&self) -> Option<Tail> {
+        self.tail
+    }
+
+    /// The log, batch by batch.
+    #[must_use]
+    pub fn log(&self) -> &[Arc<StoredBatch>] {
+        &self.log
+    }
+
+    /// The lane with the rows of a footprint.
+    #[must_use]
+    pub fn slice(&self, footprint: Footprint) -> ledger::Slice {
         ledger::Slice { lane: self.lane.clone(), rows: footprint.select(self.rows.iter()) }
     }
 
@@ -120,7 +169,7 @@ impl Shelf {
                 ledger::Effect::Refuse(refusal) => return Err(refusal),
             }
         }
-        panic!("a ledger answers every command")
+        unreachable!("ARC-01: a ledger answers every command")
     }
 
     fn put(&mut self, row: Arc<Row>) {
@@ -159,6 +208,6 @@ impl Shelf {
                 conversation::Effect::Refuse(refusal) => return Err(refusal),
             }
         }
-        panic!("a log answers every command")
+        unreachable!("ARC-01: a log answers every command")
     }
 }
