@@ -44,7 +44,8 @@ pub enum Risk {
     Medium,
     /// Much, or it cannot be undone.
     High,
-    /// So much that every single call is asked about.
+    /// So much that a person ought to see every single call: whether one is asked is the approval
+    /// rule's to say.
     Critical,
 }
 

@@ -16,7 +16,7 @@
 //! | ARC-13: nothing is acted on before the fence | `open` puts claim and fence before the first act |
 //! | DUR-013: a decision needs nothing but what is durable | `recovery::classify` |
 //! | ARC-10: nothing leaves before its commit | effects follow their pipeline in one step |
-//! | one pipeline in flight | `Acting` and `Live` hold answers that arrive meanwhile |
+//! | one pipeline in flight | `Working` keeps answers that arrive meanwhile in its `inbox` |
 //! | STORE-007: what a process remembers is confirmed or thrown away | `Reading` begins anew unless the first page links to it |
 //!
 //! | crash point | what the next attempt does |

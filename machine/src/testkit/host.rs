@@ -4,12 +4,12 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::agent::{BOOK, binding, booking, step};
+use super::agent::{BOOK, binding, booking, bound, policy, step};
 use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
-    Binding, FinishReason, ModelRequest, ModelResponse, ResponsePart, ToolCall, ToolOutcome, Usage,
-    Verdict,
+    AgentPolicy, Binding, FinishReason, Joins, ModelRequest, ModelResponse, ResponsePart, ToolCall,
+    ToolOutcome, Usage, Verdict,
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
 use crate::contract::Machine;
@@ -155,7 +155,14 @@ impl Host {
 
     /// The same with an agent that has a durable tool as well.
     pub(crate) fn booking(turns: &[&[&'static str]]) -> Self {
-        Self { binding: booking(), ..Self::new(turns) }
+        Self::joining(turns, Joins::None)
+    }
+
+    /// The same with an agent that answers together what this says.
+    pub(crate) fn joining(turns: &[&[&'static str]], joins: Joins) -> Self {
+        let desk = booking();
+        let policy = AgentPolicy { joins, ..policy() };
+        Self { binding: bound(desk.definition.tools().to_vec(), policy), ..Self::new(turns) }
     }
 
     /// Serves one client call to its end.

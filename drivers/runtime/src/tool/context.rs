@@ -111,7 +111,8 @@ impl ToolContext {
     }
 
     /// Returns when the call is called off (RUN-008). A handler that can stop early stops then; it
-    /// is dropped a little later in any case.
+    /// is dropped a little later in any case. A host with a store drops it without a word: what it
+    /// has done is in doubt then, and is told by the log.
     pub async fn cancelled(&self) {
         self.live.cancellation.cancelled().await;
     }

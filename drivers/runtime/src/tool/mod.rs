@@ -17,7 +17,7 @@
 //! | DUR-010: a step that is recorded does not run again | [`Tool::durable`], whose handler does its work in [`crate::Steps`] |
 //! | CAP-001, CAP-002: what is missing is named before anything runs | [`Toolkit::new`], [`Toolkit::check`] |
 //! | CAP-004: what comes out is encoded, canonical and fits the schema | whatever is not is a defect of the call |
-//! | RUN-008: who is called off is told | [`ToolContext::cancelled`]; after a short while the handler is dropped |
+//! | RUN-008: who is called off is told | [`ToolContext::cancelled`], in a run without a store; after a short while the handler is dropped. A host drops it at once |
 //! | RUN-014: an uncertain effect is never repeated | only a handler's own word that nothing happened leads to another try |
 //! | SEC-03: how a tool is treated is declared, and cannot be changed by a call | [`ToolDefinition`], compared with the agent's |
 //! | SEC-04: what nobody is to see is in no diagnostic | redacted places are taken out of failures, and decoding errors lose their words |

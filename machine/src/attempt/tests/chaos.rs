@@ -1,17 +1,19 @@
 //! Anything at any time: effects in any order, any fate of any pipeline, crashes, sleep, aborts,
 //! hints, clocks. Once it stops, everything settles.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
 use super::history;
 use super::stage::{Fate, Stage};
-use crate::agent::Resolution;
+use crate::admission::Call;
+use crate::agent::{Joins, Resolution};
 use crate::attempt::{End, Input};
 use crate::effect::{External, Reconciliation};
 use crate::identity::{DurationMs, Epoch, ToolCallId};
-use crate::ledger;
+use crate::ledger::{self, Phase, Row};
 use crate::store::{Refusal, StoreCommand};
 use crate::testkit::{call, text};
 
@@ -41,7 +43,10 @@ enum Act {
     Wake(usize),
     Abort,
     Resolve,
+    /// The next submission waits behind the others.
     Admit,
+    /// Somebody says something to the run, if it takes it.
+    Say,
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -60,7 +65,12 @@ fn act() -> impl Strategy<Value = Act> {
         2 => (0..4_usize).prop_map(Act::Enter),
         1 => who().prop_map(Act::Crash),
         4 => prop_oneof![Just(Act::Clock(5_000)), Just(Act::Clock(60_000))],
-        1 => prop_oneof![1 => Just(Act::Abort), 2 => Just(Act::Resolve), 1 => Just(Act::Admit)],
+        3 => prop_oneof![
+            1 => Just(Act::Abort),
+            3 => Just(Act::Resolve),
+            2 => Just(Act::Admit),
+            4 => Just(Act::Say),
+        ],
     ]
 }
 
@@ -84,16 +94,19 @@ struct World {
     script: usize,
     resolution: usize,
     reconciliation: usize,
+    joins: Joins,
     acts: Vec<Act>,
 }
 
 fn world() -> impl Strategy<Value = World> {
     let acts = prop::collection::vec(act(), 0..120);
-    (0..SCRIPTS.len(), 0..3_usize, 0..4_usize, acts).prop_map(
-        |(script, resolution, reconciliation, acts)| World {
+    let joins = prop_oneof![Just(Joins::None), Just(Joins::One), Just(Joins::All)];
+    (0..SCRIPTS.len(), 0..3_usize, 0..4_usize, joins, acts).prop_map(
+        |(script, resolution, reconciliation, joins, acts)| World {
             script,
             resolution,
             reconciliation,
+            joins,
             acts,
         },
     )
@@ -103,6 +116,8 @@ struct Run {
     stage: Stage,
     resolution: Resolution,
     resolved: usize,
+    /// How many submissions there are beside the first.
+    admitted: usize,
     answered: Vec<External>,
     /// How many processes remembered a fold that was not of the whole log, and one that was.
     remembered: [usize; 2],
@@ -110,13 +125,14 @@ struct Run {
 
 impl Run {
     fn new(world: &World) -> Self {
-        let mut stage = Stage::booking(SCRIPTS[world.script]);
+        let mut stage = Stage::joining(SCRIPTS[world.script], world.joins);
         stage.host.outside.reconciliation = match resolutions().get(world.reconciliation) {
             Some(resolution) => Reconciliation::Proven(resolution.clone()),
             None => Reconciliation::Unprovable,
         };
         let resolution = resolutions()[world.resolution].clone();
-        Self { stage, resolution, resolved: 0, answered: Vec::new(), remembered: [0; 2] }
+        let (answered, remembered) = (Vec::new(), [0; 2]);
+        Self { stage, resolution, resolved: 0, admitted: 0, answered, remembered }
     }
 
     /// The attempt that is meant, if it is still there.
@@ -176,8 +192,30 @@ impl Run {
             Act::Wake(who) => self.tell(who, Input::Woken),
             Act::Abort => self.stage.abort(),
             Act::Resolve => self.resolved += self.stage.resolve(&self.resolution),
-            Act::Admit => self.stage.admit(call("2", "again")),
+            Act::Admit => {
+                let key = self.next_key();
+                self.stage.admit(call(&key, "again"));
+            }
+            Act::Say => self.say(),
         }
+    }
+
+    fn next_key(&mut self) -> String {
+        self.admitted += 1;
+        alloc::format!("more {}", self.admitted)
+    }
+
+    /// Says something to the run that goes on. What is refused was never accepted.
+    fn say(&mut self) {
+        let runs = |row: &&alloc::sync::Arc<Row>| {
+            let is_open =
+                matches!(row.phase, Phase::Running(_) | Phase::Unknown | Phase::Suspended);
+            is_open && row.abort.is_none()
+        };
+        let host = self.stage.host.store.rows.iter().find(runs);
+        let Some(host) = host.map(|row| row.admission.submission) else { return };
+        let key = self.next_key();
+        self.stage.admit(Call { steers: Some(host), ..call(&key, "make it two") });
     }
 
     fn tell(&mut self, who: usize, input: Input) {
@@ -280,12 +318,13 @@ fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
 
     let mut runner = TestRunner::deterministic();
     let (mut kinds, mut ends, mut epochs) = (BTreeSet::new(), BTreeSet::new(), 0);
-    let mut remembered = [0; 2];
+    let (mut remembered, mut joined) = ([0; 2], 0);
     for _ in 0..400 {
         let run = check(&world().new_tree(&mut runner).unwrap().current());
         kinds.extend(history(&run.stage.host));
         ends.extend(run.stage.actors.iter().filter_map(|it| it.end.map(name_of)));
         epochs = epochs.max(run.stage.host.store.lane.epoch.0);
+        joined += run.stage.joined();
         remembered = [0, 1].map(|at: usize| remembered[at] + run.remembered[at]);
     }
     let expected = [
@@ -303,6 +342,7 @@ fn arc_14_random_worlds_meet_what_they_are_meant_to_meet() {
     ];
     assert_eq!(kinds, BTreeSet::from(expected));
     assert_eq!(ends, BTreeSet::from(["idle", "parked", "settled", "superseded"]));
+    assert!(joined > 20, "RUN-012: {joined} came into a run");
     assert!(epochs > 4, "{epochs}");
     assert!(remembered.iter().all(|count| *count > 20), "stale and fresh folds: {remembered:?}");
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::history;
 use crate::admission::Call;
-use crate::agent::Resolution;
+use crate::agent::{Joins, Resolution};
 use crate::attempt::{Attempt, Effect, End, Input, State};
 use crate::contract::Machine;
 use crate::effect::External;
@@ -93,6 +93,11 @@ impl Stage {
     }
 
     /// The same of an agent that has a durable tool as well.
+    /// The same of an agent that answers together what this says.
+    pub(super) fn joining(turns: &[&[&'static str]], joins: Joins) -> Self {
+        Self::admitted(Host::joining(turns, joins))
+    }
+
     pub(super) fn booking(turns: &[&[&'static str]]) -> Self {
         Self::admitted(Host::booking(turns))
     }
@@ -280,7 +285,7 @@ impl Stage {
             self.finish(at);
         }
         let mut resolved = 0;
-        for _ in 0..24 {
+        for _ in 0..64 {
             self.host.wait_for_lease();
             let at = self.enter();
             let end = self.finish(at).expect("an attempt that nothing disturbs ends");
@@ -292,6 +297,12 @@ impl Stage {
             }
         }
         panic!("ARC-14: the lane does not come to rest: {:?}", self.host.store.rows)
+    }
+
+    /// How many inputs came into the run of another submission.
+    pub(super) fn joined(&self) -> usize {
+        let log = Projection::of(self.host.store.log.iter().map(Arc::as_ref)).unwrap();
+        log.submissions().filter(|(_, view)| view.joined.is_some()).count()
     }
 
     /// A crash between two commands leaves a row behind the log, never before it.

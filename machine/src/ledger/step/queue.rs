@@ -14,7 +14,7 @@ use crate::ledger::input::{Claim, Ownership, Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Owner, Phase, Row, Standing};
 
-/// The row that may be claimed now, by the slice of [`Footprint::Candidates`]. None while the
+/// The row that may be claimed now, by the slice of [`crate::ledger::Footprint::Candidates`]. None while the
 /// lane is leased, or while there is nothing an owner could do.
 #[must_use]
 pub fn candidate(slice: &Slice, clock: Timestamp) -> Option<Arc<Row>> {

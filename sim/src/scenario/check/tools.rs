@@ -4,7 +4,7 @@ use everstep_machine::agent::{
     ExecutionClass, NamedStep, Resolution, StepOutput, ToolDefinition, ToolOutcome,
 };
 use everstep_machine::identity::{DurationMs, GroupName, StepName, ToolName};
-use everstep_machine::limits::{CALL_STEPS, JSON_BYTES, STEP_OUTPUT_BYTES};
+use everstep_machine::limits::{CALL_STEPS, STEP_OUTPUT_BYTES, TOOL_RESULT_BYTES};
 
 use super::{at_most, diagnostic, distinct, json, name, pointer, schema, text, within};
 use crate::scenario::bounds::{LATENCY_MS, SILENT_STARTS, TOOLS};
@@ -175,7 +175,7 @@ fn declare(definition: &mut ToolDefinition, traits: &Traits) -> Checked<()> {
         definition.timeout = DurationMs(within("timeout_ms", said, 1, LATENCY_MS)?);
     }
     if let Some(said) = &traits.result_bytes {
-        definition.result_bytes = within("result_bytes", said, 0, JSON_BYTES as u64)? as u32;
+        definition.result_bytes = within("result_bytes", said, 0, TOOL_RESULT_BYTES.into())? as u32;
     }
     let places = traits.redact.iter().map(|said| pointer("redact", said));
     definition.redact = places.collect::<Checked<_>>()?;

@@ -1,6 +1,6 @@
 //! Tools of scenarios, and of agent files, which do something besides.
 
-use everstep_machine::limits::{CALL_STEPS, JSON_BYTES, TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
+use everstep_machine::limits::{CALL_STEPS, TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
 
 use super::Presence::{Default, Optional, Required};
 use super::{Rule, Shape, Table, key};
@@ -47,7 +47,7 @@ macro_rules! tool_keys {
             key("success", Shape::Value, Default("true"), "A JSON Schema of its result."),
             key(
                 "result_bytes",
-                Shape::Whole(0, JSON_BYTES as u64),
+                Shape::Whole(0, TOOL_RESULT_BYTES as u64),
                 Default("51200"),
                 "Bytes of a result that are kept; of a longer one the beginning and the end.",
             ),
