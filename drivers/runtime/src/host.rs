@@ -157,8 +157,8 @@ impl Host {
         self.inbox.hint(lane);
     }
 
-    /// Stops (OPS-03): no lane is claimed and nothing is asked of the outside any more. What is
-    /// out already has [`Config::grace`] to come back; it is recorded, and the lane is given back,
+    /// Stops (OPS-03): no lane is claimed and its runs begin nothing new. What is out already, a
+    /// call that waits for a place of agent, group or host included, has [`Config::grace`] to come back; it is recorded, and the lane is given back,
     /// so that whoever comes next need not wait for the lease. What is not back by then is
     /// dropped, as a crash would drop it, and its lane is free once the lease has run out.
     ///

@@ -3,7 +3,7 @@
 use everstep_machine::contract::Machine;
 use everstep_machine::conversation::{self, Conversation};
 use everstep_machine::identity::{ConversationId, Sequence, Timestamp};
-use everstep_machine::ledger::{self, Footprint, Ledger};
+use everstep_machine::ledger::{self, Ledger};
 use everstep_machine::store::{LaneView, LogPage, Refusal, Reply, StoreCommand, Target};
 use rusqlite::Connection;
 
@@ -84,18 +84,5 @@ fn read_lane(
     target: Target,
     now: Timestamp,
 ) -> Result<LaneView, Trouble> {
-    let load = |footprint| crate::ledger::slice(connection, lane, footprint);
-    let (slice, wanted) = match target {
-        Target::Claimable => {
-            let slice = load(Footprint::Candidates(None))?;
-            match ledger::candidate(&slice, now).map(|row| row.admission.submission) {
-                Some(wanted) => (load(Footprint::Attached(wanted))?, Some(wanted)),
-                None => (slice, None),
-            }
-        }
-        Target::Submission(wanted) => (load(Footprint::Submission(wanted))?, Some(wanted)),
-        Target::Owned(wanted) => (load(Footprint::Attached(wanted))?, Some(wanted)),
-        Target::Run(wanted) => (load(Footprint::Offered(wanted))?, Some(wanted)),
-    };
-    Ok(LaneView::of(slice, wanted, now))
+    LaneView::read(target, now, |footprint| crate::ledger::slice(connection, lane, footprint))
 }

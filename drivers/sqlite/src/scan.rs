@@ -50,12 +50,41 @@ impl SqliteReader {
         limit: usize,
     ) -> Result<Findings, StoreError> {
         let now = WallClock.now();
-        let scan = self.scan(now, after, limit)?;
-        Ok(Findings {
-            claimable: scan.claimable.into_iter().map(|(lane, _)| lane).collect(),
-            wakes_in: scan.wakes_at.map(|at| DurationMs(at.0.saturating_sub(now.0))),
-            after: scan.after,
-        })
+        Ok(self.scan(now, after, limit)?.findings(now))
+    }
+
+    /// The same of one lane, by a few seeks however many rows it has.
+    ///
+    /// # Errors
+    /// The file or the lane cannot be read.
+    pub fn findings_of(&self, lane: &ConversationId) -> Result<Findings, StoreError> {
+        let now = WallClock.now();
+        let scan = self.read(|connection| {
+            let mut scan = Scan::default();
+            let slice = crate::ledger::slice(connection, lane, Footprint::Candidates(None))?;
+            scan.add(lane, &slice, now);
+            Ok(scan)
+        })?;
+        Ok(scan.findings(now))
+    }
+}
+
+impl Scan {
+    fn add(&mut self, lane: &ConversationId, slice: &ledger::Slice, now: Timestamp) {
+        if let Some(row) = ledger::candidate(slice, now) {
+            self.claimable.push((lane.clone(), row));
+        } else {
+            let wakes_at = ledger::wakes_at(slice);
+            self.wakes_at = self.wakes_at.into_iter().chain(wakes_at).min();
+        }
+    }
+
+    fn findings(self, now: Timestamp) -> Findings {
+        Findings {
+            claimable: self.claimable.into_iter().map(|(lane, _)| lane).collect(),
+            wakes_in: self.wakes_at.map(|at| DurationMs(at.0.saturating_sub(now.0))),
+            after: self.after,
+        }
     }
 }
 
@@ -75,12 +104,7 @@ fn scan(
         let candidates = Footprint::Candidates(None);
         let slice = crate::ledger::slice(connection, &conversation, candidates);
         if let Some(slice) = aside(slice, &mut scan.corrupt)? {
-            if let Some(row) = ledger::candidate(&slice, now) {
-                scan.claimable.push((conversation.clone(), row));
-            } else {
-                let wakes_at = ledger::wakes_at(&slice);
-                scan.wakes_at = scan.wakes_at.into_iter().chain(wakes_at).min();
-            }
+            scan.add(&conversation, &slice, now);
         }
         scan.after = Some(conversation);
     }

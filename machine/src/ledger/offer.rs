@@ -30,8 +30,7 @@ impl Offer {
         let Some(host) = slice.row(host) else { return Self::default() };
         let room = room.min(JOINED_A_RUN);
         let behind = slice.rows.iter().filter(|row| host.sequence < row.sequence);
-        let waits =
-            |row: &&Arc<Row>| matches!(row.standing(), Standing::Queued | Standing::Steering);
+        let waits = |row: &&Arc<Row>| Standing::WAITING.contains(&row.standing());
         let waiting: Vec<&Arc<Row>> = behind.filter(waits).collect();
         let steering = waiting.iter().filter(|row| steers(host, row)).take(room);
         let steering: Vec<Arc<Row>> = steering.map(|row| Arc::clone(row)).collect();

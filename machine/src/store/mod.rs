@@ -133,9 +133,33 @@ pub struct LaneView {
 }
 
 impl LaneView {
-    /// What a store that has loaded the rows for a target answers, when its clock reads `clock`.
-    #[must_use]
-    pub fn of(slice: ledger::Slice, wanted: Option<SubmissionId>, clock: Timestamp) -> Self {
+    /// What a store answers whose clock reads `clock`: it only loads the rows of a footprint.
+    ///
+    /// # Errors
+    /// What is loaded cannot be.
+    pub fn read<E>(
+        target: Target,
+        clock: Timestamp,
+        mut load: impl FnMut(ledger::Footprint) -> Result<ledger::Slice, E>,
+    ) -> Result<Self, E> {
+        use ledger::Footprint;
+        let (wanted, footprint) = match target {
+            Target::Claimable => {
+                let slice = load(Footprint::Candidates(None))?;
+                let Some(row) = ledger::candidate(&slice, clock) else {
+                    return Ok(Self::of(slice, None, clock));
+                };
+                let wanted = row.admission.submission;
+                (wanted, Footprint::Attached(wanted))
+            }
+            Target::Submission(wanted) => (wanted, Footprint::Submission(wanted)),
+            Target::Owned(wanted) => (wanted, Footprint::Attached(wanted)),
+            Target::Run(wanted) => (wanted, Footprint::Offered(wanted)),
+        };
+        Ok(Self::of(load(footprint)?, Some(wanted), clock))
+    }
+
+    fn of(slice: ledger::Slice, wanted: Option<SubmissionId>, clock: Timestamp) -> Self {
         let now = slice.lane.time(clock);
         let ledger::Slice { lane, rows } = slice;
         let is_wanted = |row: &Arc<ledger::Row>| wanted == Some(row.admission.submission);

@@ -2,11 +2,12 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use crate::contract::Machine;
 use crate::conversation::{self, Committed, Conversation, Tail};
 use crate::identity::{ConversationId, SubmissionId, Timestamp};
-use crate::ledger::{self, Footprint, Lane, Ledger, Row, candidate};
+use crate::ledger::{self, Footprint, Lane, Ledger, Row};
 use crate::record::StoredBatch;
 use crate::store::{
     LaneView, LogPage, Pipeline, Refusal, Replies, Reply, Store, StoreCommand, StoreFault, Target,
@@ -90,19 +91,11 @@ impl Memory {
     }
 
     fn read_lane(&self, target: Target) -> LaneView {
-        let (footprint, wanted) = match target {
-            Target::Claimable => {
-                let found = candidate(&self.slice(Footprint::Candidates(None)), self.now);
-                let Some(found) = found.map(|row| row.admission.submission) else {
-                    return LaneView::of(self.slice(Footprint::Candidates(None)), None, self.now);
-                };
-                (Footprint::Attached(found), found)
-            }
-            Target::Submission(id) => (Footprint::Submission(id), id),
-            Target::Owned(id) => (Footprint::Attached(id), id),
-            Target::Run(id) => (Footprint::Offered(id), id),
-        };
-        LaneView::of(self.slice(footprint), Some(wanted), self.now)
+        let load = |footprint| Ok::<_, Infallible>(self.slice(footprint));
+        match LaneView::read(target, self.now, load) {
+            Ok(view) => view,
+            Err(never) => match never {},
+        }
     }
 
     pub(crate) fn one(&mut self, command: &StoreCommand) -> Result<Reply, Refusal> {

@@ -4,6 +4,7 @@
 //! So there is nothing in it that could be wrong in the way in which a store is.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
@@ -140,18 +141,11 @@ impl Shelf {
     }
 
     fn read_lane(&self, target: Target, now: Timestamp) -> LaneView {
-        let wanted = match target {
-            Target::Claimable => ledger::candidate(&self.slice(Footprint::Candidates(None)), now)
-                .map(|row| row.admission.submission),
-            Target::Submission(id) | Target::Owned(id) | Target::Run(id) => Some(id),
-        };
-        let footprint = match (target, wanted) {
-            (_, None) => Footprint::Candidates(None),
-            (Target::Claimable | Target::Owned(_), Some(id)) => Footprint::Attached(id),
-            (Target::Submission(_), Some(id)) => Footprint::Submission(id),
-            (Target::Run(_), Some(id)) => Footprint::Offered(id),
-        };
-        LaneView::of(self.slice(footprint), wanted, now)
+        let load = |footprint| Ok::<_, Infallible>(self.slice(footprint));
+        match LaneView::read(target, now, load) {
+            Ok(view) => view,
+            Err(never) => match never {},
+        }
     }
 
     fn ledger(

@@ -1,5 +1,6 @@
 //! One lane with its rows and its log.
 
+use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -114,18 +115,11 @@ impl Shelf {
     }
 
     fn read(&self, target: Target, clock: Timestamp) -> LaneView {
-        let wanted = match target {
-            Target::Claimable => self.candidate(clock).map(|row| row.admission.submission),
-            Target::Submission(it) | Target::Owned(it) | Target::Run(it) => Some(it),
-        };
-        let footprint = wanted.map(|wanted| match target {
-            Target::Claimable | Target::Owned(_) => Footprint::Attached(wanted),
-            Target::Submission(_) => Footprint::Submission(wanted),
-            Target::Run(_) => Footprint::Offered(wanted),
-        });
-        let rows = footprint.map(|it| it.select(self.rows.iter())).unwrap_or_default();
-        let slice = ledger::Slice { lane: self.lane.clone(), rows };
-        LaneView::of(slice, wanted, clock)
+        let load = |footprint| Ok::<_, Infallible>(self.slice(&footprint));
+        match LaneView::read(target, clock, load) {
+            Ok(view) => view,
+            Err(never) => match never {},
+        }
     }
 
     fn ledger(

@@ -2,6 +2,7 @@
 
 // page: store
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use everstep_machine::contract::Machine;
@@ -116,18 +117,11 @@ impl Kept {
     }
 
     fn view(&self, target: Target, now: Timestamp) -> LaneView {
-        let claimable = || ledger::candidate(&self.slice(Footprint::Candidates(None)), now);
-        let wanted = match target {
-            Target::Claimable => claimable().map(|row| row.admission.submission),
-            Target::Submission(it) | Target::Owned(it) | Target::Run(it) => Some(it),
-        };
-        let slice = self.slice(match (target, wanted) {
-            (_, None) => Footprint::Candidates(None),
-            (Target::Claimable | Target::Owned(_), Some(it)) => Footprint::Attached(it),
-            (Target::Submission(_), Some(it)) => Footprint::Submission(it),
-            (Target::Run(_), Some(it)) => Footprint::Offered(it),
-        });
-        LaneView::of(slice, wanted, now)
+        let load = |footprint| Ok::<_, Infallible>(self.slice(footprint));
+        match LaneView::read(target, now, load) {
+            Ok(view) => view,
+            Err(never) => match never {},
+        }
     }
 
     fn slice(&self, footprint: Footprint) -> ledger::Slice {

@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::Binding;
-use everstep_machine::identity::{AdmissionSequence, ConversationId, DurationMs};
-use everstep_machine::ledger::{self, Slice};
+use everstep_machine::identity::ConversationId;
 use everstep_machine::scheduler::Findings;
 use everstep_runtime::{Bindings, LookOut, ScanFailed};
-use everstep_sqlite::{Clock as _, SqliteReader, WallClock};
-
-/// Rows of a lane that a look reads: its submission, and what is said to its run.
-const ROWS: usize = 256;
+use everstep_sqlite::SqliteReader;
 
 /// Looks at one lane: at its submission, and at what was said to its run.
 pub(super) struct OwnLane {
@@ -26,20 +22,7 @@ impl OwnLane {
 
 impl LookOut for OwnLane {
     fn scan(&mut self, _: Option<&ConversationId>) -> Result<Findings, ScanFailed> {
-        let failed = |why: everstep_sqlite::StoreError| ScanFailed(why.to_string());
-        let lane = self.reader.lane(&self.lane).map_err(failed)?;
-        let start = AdmissionSequence(0);
-        let rows = self.reader.rows(&self.lane, start, ROWS).map_err(failed)?.entries;
-        let Some(lane) = lane else { return Ok(Findings::default()) };
-        let slice = Slice { lane, rows };
-        let clock = WallClock.now();
-        let claimable = ledger::candidate(&slice, clock).map(|_| self.lane.clone());
-        let now = slice.lane.time(clock);
-        let wait = |until: everstep_machine::identity::Timestamp| {
-            DurationMs(until.0.saturating_sub(now.0))
-        };
-        let wakes_in = if claimable.is_none() { ledger::wakes_at(&slice).map(wait) } else { None };
-        Ok(Findings { claimable: claimable.into_iter().collect(), wakes_in, after: None })
+        self.reader.findings_of(&self.lane).map_err(|why| ScanFailed(why.to_string()))
     }
 }
 

@@ -1,6 +1,5 @@
 //! What was said to a run when it asked its model no more: it is answered after it.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,9 +9,6 @@ use everstep_machine::record::Settlement;
 use everstep_runtime::{Host, Standing};
 
 use crate::database;
-
-/// Rows of a lane that are looked at: more is said to nobody's run on a command line.
-const ROWS: usize = 256;
 
 /// A submission that had a run of its own after the one that it was meant for.
 pub(super) struct Later {
@@ -30,10 +26,14 @@ pub(super) async fn answered(
     last: SubmissionId,
 ) -> Vec<Later> {
     let mut later: Vec<Later> = Vec::new();
-    let mut known = BTreeSet::from([last]);
-    while let Some(row) = next(db, lane, &known) {
+    let mut from = AdmissionSequence(0);
+    while let Some(row) = next(db, lane, from) {
         let submission = row.admission.submission;
-        known.insert(submission);
+        from = row.sequence.next();
+        // What was tried again is told by what tries it, which stands behind it.
+        if submission == last || row.chain.retried.is_some() {
+            continue;
+        }
         let Ok(standing) = host.wait(lane, submission).await else { break };
         // What is behind it waits for the same people.
         let holds_up = !matches!(standing, Standing::Settled(_));
@@ -50,10 +50,8 @@ pub(super) async fn answered(
     later
 }
 
-/// The first row of the lane that is not known yet. What was tried again is told by what tries it.
-fn next(db: &Path, lane: &ConversationId, known: &BTreeSet<SubmissionId>) -> Option<Arc<Row>> {
+/// The first row of the lane from a place on.
+fn next(db: &Path, lane: &ConversationId, from: AdmissionSequence) -> Option<Arc<Row>> {
     let reader = database::reader(db).ok()?;
-    let rows = reader.rows(lane, AdmissionSequence(0), ROWS).ok()?.entries;
-    rows.into_iter()
-        .find(|row| !known.contains(&row.admission.submission) && row.chain.retried.is_none())
+    reader.rows(lane, from, 1).ok()?.entries.into_iter().next()
 }

@@ -18,6 +18,7 @@ mod poison;
 mod scripts;
 mod sharing;
 mod signals;
+mod steering;
 mod timeouts;
 
 use std::fs::{self, File};
@@ -71,6 +72,16 @@ fn submissions(home: &Path) -> usize {
     let listed = everstep(home, &["submissions", "list", "--all", "--json"]);
     let listed: serde_json::Value = serde_json::from_str(&listed.out).expect("one object");
     listed["submissions"].as_array().expect("a list").len()
+}
+
+fn act(at: &Path, args: &[&str]) -> Ran {
+    everstep(at, &[&["submissions"], args].concat())
+}
+
+fn json(at: &Path, args: &[&str]) -> serde_json::Value {
+    let ran = act(at, &[args, &["--json"]].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    serde_json::from_str(&ran.out).expect("one object")
 }
 
 #[track_caller]

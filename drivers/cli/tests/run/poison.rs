@@ -6,7 +6,8 @@ use everstep_machine::limits::FRUITLESS_CLAIMS;
 use serde_json::Value;
 
 use super::{
-    CHARGE, charges, command, complains, desk, desk_with, everstep, killed, line, says, submissions,
+    CHARGE, act, charges, command, complains, desk, desk_with, everstep, json, killed, line, says,
+    submissions,
 };
 use crate::common::Ran;
 
@@ -35,16 +36,6 @@ fn listed(at: &Path) -> String {
         panic!("{listed}")
     };
     only["submission"].as_str().expect("an id").to_owned()
-}
-
-fn act(at: &Path, args: &[&str]) -> Ran {
-    everstep(at, &[&["submissions"], args].concat())
-}
-
-fn json(at: &Path, args: &[&str]) -> Value {
-    let ran = act(at, &[args, &["--json"]].concat());
-    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    serde_json::from_str(&ran.out).expect("one object")
 }
 
 #[test]

@@ -43,8 +43,7 @@ pub(in crate::ledger) fn follows(host: &Row, row: &Row) -> bool {
 /// The first row behind the host that waits for its turn.
 fn next_behind<'a>(slice: &'a Slice, host: &Row) -> Option<&'a Arc<Row>> {
     let waits = |row: &&Arc<Row>| {
-        matches!(row.standing(), Standing::Queued | Standing::Steering)
-            && host.sequence < row.sequence
+        Standing::WAITING.contains(&row.standing()) && host.sequence < row.sequence
     };
     slice.rows.iter().filter(waits).min_by_key(|row| row.sequence)
 }
