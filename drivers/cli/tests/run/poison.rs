@@ -9,7 +9,6 @@ use super::{
     CHARGE, act, charges, command, complains, desk, desk_with, everstep, json, killed, line, says,
     submissions,
 };
-use crate::common::Ran;
 
 /// Kills the line until it is given up. Its first process records the input: it does not die in
 /// vain.
