@@ -1,9 +1,12 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
+mod calling_off;
 mod faults;
 mod news;
 mod panics;
+mod permits;
 mod reading;
+mod served;
 mod steps;
 mod stopping;
 mod support;
@@ -13,13 +16,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use everstep_machine::agent::ToolOutcome;
-use everstep_machine::identity::SubmissionId;
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::record::{Record, Settlement};
-use everstep_machine::store::{Pipeline, Store, StoreCommand};
+use everstep_machine::store::Store;
 use everstep_runtime::{HostError, Standing, Tools, block_on};
-use support::{Desk, NEVER, OFTEN, call, lane, pay, principal};
+use support::{Desk, NEVER, OFTEN, abort, call, lane, pay};
 
 fn returns(value: &str) -> Tools {
     let value = CanonicalJson::string(value).unwrap();
@@ -128,12 +129,6 @@ fn dur_012_an_abort_from_outside_reaches_a_run_whose_tool_never_returns() {
     let records = desk.records("a");
     let unknown = records.iter().filter(|record| matches!(record, Record::ToolUnknown(_)));
     assert_eq!((unknown.count(), invoked.load(Ordering::SeqCst)), (1, 1), "{records:?}");
-}
-
-fn abort(submission: SubmissionId) -> Pipeline {
-    let intent = AbortIntent { principal: principal(), reason: "changed my mind".into() };
-    let command = StoreCommand::Ledger(Command::Abort { submission, intent });
-    Pipeline { lane: lane("a"), commands: vec![command] }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod answers;
 mod approvals;
 mod bounds;
+mod calling_off;
 mod chaos;
 mod crashes;
 mod fresh;
