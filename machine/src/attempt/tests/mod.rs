@@ -4,6 +4,7 @@ mod answers;
 mod approvals;
 mod bounds;
 mod calling_off;
+mod cases;
 mod chaos;
 mod crashes;
 mod fresh;
