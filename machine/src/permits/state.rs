@@ -47,6 +47,12 @@ impl State {
         Self { limits, granted: BTreeMap::new(), waiting: VecDeque::new() }
     }
 
+    /// How many calls may run at once.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Calls that run.
     #[must_use]
     pub fn granted(&self) -> usize {

@@ -10,7 +10,7 @@ use everstep_machine::{admission, attempt};
 
 use super::World;
 use super::plan::Action;
-use super::process::{Body, Flight, Progress, Role, Sent};
+use super::process::{Body, Flight, FlightProgress, Progress, Role, Sent};
 use crate::fingerprint::Printed;
 use crate::oracle::Sometimes;
 
@@ -101,6 +101,12 @@ impl World {
 
     /// Lets leave what may. False if the task has ended.
     pub(super) fn pump(&mut self, process: usize, task: usize) -> bool {
+        let goes_on = self.pump_on(process, task);
+        self.pass_places_on(process);
+        goes_on
+    }
+
+    fn pump_on(&mut self, process: usize, task: usize) -> bool {
         while let Some(action) = self.process_mut(process).tasks[task].plan.take() {
             let clock = self.clock;
             let lane = self.processes[process].tasks[task].lane;
@@ -117,8 +123,14 @@ impl World {
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
                 Action::External(external) => {
+                    let waits = self.process_mut(process).has_to_wait(lane, &external);
+                    let it = &mut self.process_mut(process).tasks[task];
                     let epoch = it.epoch;
-                    it.flights.push(Flight::new(external, epoch));
+                    let mut flight = Flight::new(external, epoch);
+                    if waits {
+                        flight.progress = FlightProgress::Waiting;
+                    }
+                    it.flights.push(flight);
                     let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
                     self.judge.in_flight(&self.cast, calls);
                 }

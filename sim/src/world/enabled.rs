@@ -197,7 +197,7 @@ impl World {
         let tasks = self.processes.iter().flat_map(|process| &process.tasks);
         let timers = tasks.flat_map(|task| {
             let answers = task.flights.iter().filter_map(|flight| match &flight.progress {
-                FlightProgress::Before | FlightProgress::During => None,
+                FlightProgress::Waiting | FlightProgress::Before | FlightProgress::During => None,
                 FlightProgress::Happened { due, .. } => Some(*due),
             });
             answers.chain(task.renewal).chain(task.timers.iter().map(|(due, _)| *due))

@@ -169,6 +169,8 @@ impl World {
         let it = &mut self.process_mut(process).tasks[task];
         let this = &mut it.flights[flight];
         match &this.progress {
+            // Whoever waits for a place stands nowhere that could be passed.
+            FlightProgress::Waiting => {}
             FlightProgress::Before => {
                 this.progress = FlightProgress::During;
             }
@@ -184,6 +186,7 @@ impl World {
             FlightProgress::Happened { .. } => {
                 let progress = it.flights.remove(flight).progress;
                 if let FlightProgress::Happened { answer, .. } = progress {
+                    self.process_mut(process).note_rest(&answer);
                     self.tell(process, task, attempt::Input::Answered(answer));
                 }
             }

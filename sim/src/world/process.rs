@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{Epoch, Timestamp};
+use everstep_machine::record::Doubt;
 use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt};
 
+use super::gate::Gate;
 use super::moment::Spot;
 use super::plan::Plan;
+use crate::cast::Cast;
 use crate::fingerprint::Printed;
 use crate::oracle::Permits;
 use crate::store::{Executed, Shelf};
@@ -51,11 +54,14 @@ pub(super) struct Process {
     /// The task and the place at which it was paused: there it goes on, before anything else.
     pub(super) stopped: Option<(usize, Spot)>,
     pub(super) tasks: Vec<Task>,
+    /// The places that its calls share.
+    pub(super) gate: Gate,
 }
 
 impl Process {
-    pub(super) const fn new(role: Role, progress: Progress) -> Self {
-        Self { role, progress, paused: false, stopped: None, tasks: Vec::new() }
+    pub(super) fn new(cast: &Cast, role: Role, progress: Progress) -> Self {
+        let gate = Gate::new(cast);
+        Self { role, progress, paused: false, stopped: None, tasks: Vec::new(), gate }
     }
 
     /// Whether it has a task in this lane.
@@ -175,6 +181,8 @@ pub(super) struct Flight {
 /// How far an external effect is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FlightProgress {
+    /// It is a call that waits for a place of its group.
+    Waiting,
     /// It has not left.
     Before,
     /// It has left and not happened.
@@ -196,6 +204,7 @@ impl Flight {
     /// Whether something of it can happen now.
     pub(super) fn can_go_on(&self, clock: Timestamp) -> bool {
         match &self.progress {
+            FlightProgress::Waiting => false,
             FlightProgress::Before | FlightProgress::During => true,
             FlightProgress::Happened { due, .. } => *due <= clock,
         }
@@ -205,6 +214,15 @@ impl Flight {
     pub(super) fn is_call(&self, epoch: Epoch) -> bool {
         let is_call = matches!(**self.external, External::InvokeTool(_) | External::NextStep(_));
         self.epoch == epoch && is_call
+    }
+
+    /// Whether it is a part of this start of a call.
+    pub(super) fn is_of(&self, start: Doubt) -> bool {
+        match &**self.external {
+            External::InvokeTool(it) => Doubt { call: it.call, start: it.epoch } == start,
+            External::NextStep(it) => it.start == start,
+            _ => false,
+        }
     }
 
     pub(super) const fn has_happened(&self) -> bool {

@@ -321,6 +321,7 @@ impl Task {
             Spot::Flight(at) => {
                 let flight = self.flights.get(at)?;
                 let phase = match &flight.progress {
+                    FlightProgress::Waiting => return None,
                     FlightProgress::Before => CrashPhase::Before,
                     FlightProgress::During => CrashPhase::During,
                     FlightProgress::Happened { .. } => CrashPhase::After,
@@ -333,7 +334,7 @@ impl Task {
     /// The next time at which the task goes on by itself.
     fn waits_until(&self) -> Option<Timestamp> {
         let answers = self.flights.iter().filter_map(|flight| match &flight.progress {
-            FlightProgress::Before | FlightProgress::During => None,
+            FlightProgress::Waiting | FlightProgress::Before | FlightProgress::During => None,
             FlightProgress::Happened { due, .. } => Some(*due),
         });
         let timers = self.timers.iter().map(|(due, _)| *due);

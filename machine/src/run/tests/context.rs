@@ -83,7 +83,12 @@ fn summary(effects: &[Effect], response: Result<ModelResponse, ModelFault>) -> A
     let request = request(effects);
     assert!(matches!(request.purpose, Purpose::Summarize { .. }), "{request:?}");
     let (turn, purpose) = (request.turn, request.purpose);
-    Answer::Model { run: ONE.run(), turn, purpose, response: response.map(Arc::new) }
+    Answer::Model {
+        run: ONE.run(),
+        turn,
+        purpose,
+        response: response.map(Arc::new).map_err(Into::into),
+    }
 }
 
 /// The first call of the run returns so many characters.

@@ -24,7 +24,7 @@ fn says(text: &str) -> TurnScript {
 }
 
 fn fails(fault: ModelFault) -> TurnScript {
-    let fault = FaultScript { fault, is_silent: false };
+    let fault = FaultScript { fault, is_silent: false, used: None };
     TurnScript { faults: Vec::new(), says: Says::Fault(fault) }
 }
 
