@@ -15,6 +15,7 @@ fn json(text: &str) -> CanonicalJson {
 
 fn says(text: &str) -> TurnScript {
     let answer = AnswerScript {
+        provider_calls: Vec::new(),
         reasoning: None,
         text: Some(text.to_owned()),
         calls: Vec::new(),
