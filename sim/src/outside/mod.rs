@@ -128,6 +128,7 @@ impl Outside {
         }
         let tries = match script.retry {
             RetryClass::Never => 1,
+            RetryClass::Transient if cast.defect == Some(Defect::TriesForgotten) => 1,
             RetryClass::Transient => 1 + TOOL_RETRIES,
         };
         if self.try_in_vain(*call, script, tries) == tries {

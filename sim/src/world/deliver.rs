@@ -11,6 +11,7 @@ use everstep_machine::{admission, attempt};
 use super::World;
 use super::plan::Action;
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Sent};
+use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::oracle::Sometimes;
 
@@ -123,7 +124,8 @@ impl World {
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
                 Action::External(external) => {
-                    let waits = self.process_mut(process).has_to_wait(lane, &external);
+                    let waits = self.process_mut(process).has_to_wait(lane, &external)
+                        && self.cast.defect != Some(Defect::PlacesForgotten);
                     let it = &mut self.process_mut(process).tasks[task];
                     let epoch = it.epoch;
                     let mut flight = Flight::new(external, epoch);

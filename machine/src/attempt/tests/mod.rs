@@ -6,6 +6,7 @@ mod bounds;
 mod chaos;
 mod crashes;
 mod fresh;
+mod gaps;
 mod hints;
 mod joining;
 mod memory;

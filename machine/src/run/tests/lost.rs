@@ -1,14 +1,17 @@
 //! What questions have used that came to nothing (BU-07).
 
 use super::*;
-use crate::agent::{AgentPolicy, Allowance, LostResponse, ModelRetry, Usage, UsageReporting};
+use crate::agent::{
+    AgentPolicy, Allowance, LostResponse, ModelRetry, OnExhaustion, Usage, UsageReporting,
+};
 use crate::identity::DurationMs;
 use crate::record::ModelInterrupted;
 use crate::testkit::{policy, under};
 
 fn patient(allowance: Allowance, usage: UsageReporting) -> Arc<crate::agent::Binding> {
     let retry = ModelRetry { retries: 3, first: DurationMs(1_000), longest: DurationMs(5_000) };
-    under(AgentPolicy { retry, allowance, usage, ..policy() })
+    let on_exhaustion = OnExhaustion::FinalAnswer;
+    under(AgentPolicy { retry, allowance, usage, on_exhaustion, ..policy() })
 }
 
 fn tokens(most: u64) -> Allowance {
