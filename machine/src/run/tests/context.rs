@@ -222,7 +222,7 @@ fn run_023_one_compaction_a_turn_and_again_on_the_next() {
     let bench = bench.answered(answered_with(0, Err(fault)));
     let mut bench = bench.told(Input::Due(Timer::Retry(Turn(0))));
     let effects = bench.look();
-    assert_eq!((committed(&effects), request(&effects)), (alloc::vec![], shown));
+    assert_eq!((compactions(&committed(&effects)), request(&effects)), (alloc::vec![], shown));
     let mut bench = bench.responds(0, &["look"]).authorized(0).answered(found(900));
     let effects = bench.look();
     assert!(matches!(request(&effects).purpose, Purpose::Summarize { .. }), "turn 1 may");
