@@ -17,9 +17,7 @@ pub(super) fn request(defect: Option<Defect>, request: &ModelRequest) -> Cow<'_,
             | Defect::MessagesHidden
             | Defect::ContractHidden
             | Defect::SummaryForgotten,
-        ) => {
-            request.clone()
-        }
+        ) => request.clone(),
         _ => return Cow::Borrowed(request),
     };
     match defect {

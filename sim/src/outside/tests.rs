@@ -10,7 +10,7 @@ mod steps;
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, Messages, LostResponse, ModelRequest, Purpose, Resolution,
+    Diagnostic, ExecutionClass, LostResponse, Messages, ModelRequest, Purpose, Resolution,
     ToolChoice, ToolOutcome,
 };
 use everstep_machine::effect::{

@@ -101,9 +101,7 @@ fn case_oh_05_an_outcome_that_nobody_knows_is_shown_as_none_until_somebody_says_
     let mut host = Host::new(&[&["look", "pay"]]);
     host.admit(call("1", "hello"));
     let (state, effects) = host.attempt();
-    let is_pay = |effect: &Effect| {
-        matches!(effect, Effect::External(External::InvokeTool(it)) if it.tool.as_str() == "pay")
-    };
+    let is_pay = |effect: &Effect| matches!(effect, Effect::External(External::InvokeTool(it)) if it.tool.as_str() == "pay");
     assert!(host.perform(state, effects, |effect| !is_pay(effect)).is_ok());
     host.wait_for_lease();
     assert_eq!(host.work(), End::Parked);
