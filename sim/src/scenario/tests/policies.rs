@@ -379,7 +379,7 @@ fn scenario_builder_policies_are_refused_for_what_a_file_is_refused_for() {
         (small().policy(none), "`parallel_calls` is between 1 and"),
         (
             small().policy(AgentPolicy { context, ..AgentPolicy::default() }),
-            "`keep_tokens` is between 0 and 4, not 5",
+            "`keep_tokens` is 5, and has to be less than `limit_tokens`, which is 5",
         ),
         (small().disapprove("charge"), "nobody is asked about calls of the tool `charge`"),
         (tool(Tool::readonly("b").takes("1")), "`parameters` is a JSON Schema"),
