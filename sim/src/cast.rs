@@ -29,8 +29,8 @@ use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{
-    AbortScript, FaultScript, Function, ModelScript, Occasion, Says, Scenario, Silence,
-    SubmissionScript, TurnScript, fallback,
+    AbortScript, FaultScript, Function, GroupScript, ModelScript, Occasion, Says, Scenario,
+    Silence, SubmissionScript, TurnScript, fallback,
 };
 
 pub(crate) use canary::Canaries;
@@ -245,6 +245,12 @@ impl Cast {
     pub(crate) fn asks(&self, tool: &ToolName) -> bool {
         let tool = self.binding.definition.tool(tool);
         tool.is_some_and(|tool| tool.approval == ApprovalRule::Ask)
+    }
+
+    /// The group of a tool, if its calls wait for places.
+    pub(crate) fn group_of(&self, tool: &ToolName) -> Option<&GroupScript> {
+        let group = self.binding.definition.tool(tool)?.group.as_ref()?;
+        self.scenario.groups.iter().find(|it| it.name == *group)
     }
 
     /// What an approver says at once of a call, if it does not leave it to people.

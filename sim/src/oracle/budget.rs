@@ -114,10 +114,8 @@ impl Judge {
     /// RUN-009: a host has calls of these tools in flight.
     pub(crate) fn in_groups(&mut self, cast: &Cast, tools: &[ToolName]) {
         for group in &cast.scenario.groups {
-            let is_in = |tool: &&ToolName| {
-                let tool = cast.binding.definition.tool(tool);
-                tool.is_some_and(|tool| tool.group.as_ref() == Some(&group.name))
-            };
+            let is_in =
+                |tool: &&ToolName| cast.group_of(tool).is_some_and(|it| it.name == group.name);
             let calls = tools.iter().filter(is_in).count();
             if calls > group.places {
                 self.broken(Property::Groups, || {

@@ -73,6 +73,8 @@ named! {
         Places => "a run has no more calls in flight than it may",
         /// RUN-009: a host starts a call of a group only while the group has a place for it.
         Groups => "a host has no more calls of a group in flight than it may",
+        /// RUN-009, DUR-009: a call that waits for its place is in nobody's doubt.
+        Permitted => "no call of a group is prepared before it has its place",
         /// RUN-015, RUN-017: calls that a budget forbids are never prepared and never start.
         Barred => "no call starts that a budget forbids",
         /// RUN-016: once a budget is used up there is one response more, and it calls nothing.

@@ -123,7 +123,7 @@ impl World {
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
                 Action::External(external) if external.kind().class() == EffectClass::Volatile => {
-                    if let Some(answer) = self.permit(process, lane, &external) {
+                    if let Some(answer) = self.permit((process, task), lane, &external) {
                         return self.tell_on(process, task, attempt::Input::Answered(answer));
                     }
                 }

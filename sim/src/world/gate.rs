@@ -56,11 +56,6 @@ impl Gate {
         Self { permits: State::new(limits), calls: Vec::new() }
     }
 
-    /// Nobody has used a place, and nobody waits.
-    pub(super) const fn is_idle(&self) -> bool {
-        self.calls.is_empty()
-    }
-
     /// A number that no call of this process has.
     fn ticket(&self) -> Ticket {
         let free = (0..).find(|n| self.calls.iter().all(|it| it.ticket != Ticket(*n)));
@@ -180,27 +175,33 @@ impl World {
     /// What is answered at once to a question for places; none if all of them have to wait.
     pub(super) fn permit(
         &mut self,
-        process: usize,
+        (process, task): (usize, usize),
         lane: usize,
         asked: &External,
     ) -> Option<Answer> {
-        if self.cast.defect == Some(Defect::PlacesForgotten) {
-            return asked.permitted();
+        let External::Permits { run, calls: wanted, .. } = asked else { return None };
+        let calls = if self.cast.defect == Some(Defect::PlacesForgotten) {
+            wanted.iter().map(|it| it.call).collect()
+        } else {
+            self.process_mut(process).permit(lane, asked)
+        };
+        let grouped = wanted.iter().filter(|it| it.group.is_some() && calls.contains(&it.call));
+        for it in grouped {
+            self.process_mut(process).tasks[task].permits.place(it.call);
         }
-        let External::Permits { run, .. } = asked else { return None };
-        let calls = self.process_mut(process).permit(lane, asked);
-        (!calls.is_empty()).then(|| Answer::Permitted { run: *run, calls })
+        (!calls.is_empty()).then_some(Answer::Permitted { run: *run, calls })
     }
 
     /// Places that are free go to who waits for them, and the judge counts who runs.
     pub(super) fn pass_places_on(&mut self, process: usize) {
-        if self.processes[process].gate.is_idle() {
+        if self.cast.scenario.groups.is_empty() {
             return;
         }
         self.process_mut(process).take_back();
         while let Some(held) = self.process_mut(process).gate.next() {
             let tasks = &self.processes[process].tasks;
             if let Some(task) = tasks.iter().position(|task| task.lane == held.lane) {
+                self.process_mut(process).tasks[task].permits.place(held.call);
                 let answer = Answer::Permitted { run: held.run, calls: vec![held.call] };
                 self.tell(process, task, attempt::Input::Answered(answer));
             }
