@@ -59,6 +59,18 @@ pub const CALL_STARTS: usize = 5;
 pub const CALL_STEPS: usize = 64;
 /// Bytes of what one step gives. Beside [`CALL_STEPS`] it bounds what an open call holds.
 pub const STEP_OUTPUT_BYTES: usize = 64 * 1024;
+/// Bytes of one value of an agent's state. Two of them are kept of each write that is still open.
+pub const STATE_VALUE_BYTES: usize = 64 * 1024;
+/// Keys of the state of one agent and tenant, or of one run.
+pub const STATE_KEYS: usize = 4_096;
+/// Keys that one call may write: all of them are closed in the commit that records its end.
+pub const CALL_STATE_WRITES: usize = 64;
+/// Bytes of what a client remembers of one session: a title and some labels.
+pub const SESSION_METADATA_BYTES: usize = 16 * 1024;
+/// Conversations that one session points to.
+pub const SESSION_CONVERSATIONS: usize = 64;
+/// Sessions in one store.
+pub const SESSIONS: usize = 65_536;
 /// Owners of a submission in a row that may die without getting anywhere. The next one gives it up:
 /// whatever it is that kills them, the lane goes on without it (DUR-018).
 pub const FRUITLESS_CLAIMS: usize = 5;

@@ -99,7 +99,8 @@ fn committed(
     }))
 }
 
-fn is_used(
+/// Whether a log holds a record.
+pub(crate) fn is_used(
     connection: &Connection,
     conversation: &ConversationId,
     record: RecordId,

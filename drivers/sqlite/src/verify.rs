@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::{Flaw, Place, Trouble};
 use crate::reader::MAX_LISTED;
 use crate::transaction::snapshot;
-use crate::{incarnation, ledger, log};
+use crate::{agent_state, incarnation, ledger, log, session};
 
 const RECORD: &str = "SELECT sequence FROM log_record WHERE conversation = ?1 AND record = ?2";
 
@@ -184,5 +184,7 @@ pub(crate) fn verify_file(connection: &Connection) -> Result<(), Trouble> {
     if verdict != "ok" {
         return Err(Trouble::Flawed(Place::File, Flaw::Sqlite(verdict)));
     }
+    agent_state::verify(connection)?;
+    session::verify(connection)?;
     incarnation::current(connection).map(drop)
 }

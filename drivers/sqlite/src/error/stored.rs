@@ -26,14 +26,19 @@ pub enum Place {
     Log(ConversationId),
     /// The index of a log's record ids.
     Records(ConversationId),
+    /// Agents' state, by whose it is. No conversation depends on it.
+    State(String),
+    /// A session, or what is known of all of them. No conversation depends on it.
+    Session(String),
 }
 
 impl Place {
-    /// The conversation to quarantine; none when the whole file is in doubt.
+    /// The conversation to quarantine; none when the whole file is in doubt, or what no conversation
+    /// depends on.
     #[must_use]
     pub const fn conversation(&self) -> Option<&ConversationId> {
         match self {
-            Self::File => None,
+            Self::File | Self::State(_) | Self::Session(_) => None,
             Self::Lane(it)
             | Self::Row(it, _)
             | Self::Rows(it)
@@ -56,6 +61,8 @@ impl fmt::Display for Place {
             Self::Batch(it, at) => write!(f, "the batch at sequence {at} of conversation {it}"),
             Self::Log(it) => write!(f, "the log of conversation {it}"),
             Self::Records(it) => write!(f, "the record ids of conversation {it}"),
+            Self::State(it) => write!(f, "the state of {it}"),
+            Self::Session(it) => write!(f, "the session {it}"),
         }
     }
 }
