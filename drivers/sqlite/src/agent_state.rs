@@ -323,3 +323,6 @@ pub(crate) fn verify(connection: &Connection) -> Result<u64, Trouble> {
     }
     Ok(count)
 }
+
+#[cfg(test)]
+mod tests;

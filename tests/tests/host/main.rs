@@ -4,6 +4,7 @@ mod faults;
 mod news;
 mod panics;
 mod reading;
+mod state;
 mod steps;
 mod stopping;
 mod support;

@@ -325,7 +325,7 @@ pub(crate) enum LogAct {
 }
 
 /// A text that is recorded beside others, and shown in one line.
-fn line(text: &str) -> Result<String, &'static str> {
+pub(super) fn line(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("it cannot be empty");
     }
