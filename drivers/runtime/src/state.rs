@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use everstep_machine::agent_state::{Caller, Command, Put, Refusal, Reply, Stored, Value, Whose, WriteClass};
+use everstep_machine::agent_state::{
+    Caller, Command, Put, Refusal, Reply, Stored, Value, Whose, WriteClass,
+};
 use everstep_machine::effect::Invocation;
 use everstep_machine::identity::{ConversationId, NameError, Revision, StateKey};
 use everstep_machine::json::{CanonicalJson, JsonError};

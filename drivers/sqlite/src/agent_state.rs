@@ -140,18 +140,17 @@ fn slice(
 
 fn read_mark(call: ToolCallId, scope: &str, key: &str, bytes: &[u8]) -> Result<Mark, Trouble> {
     let mark: Mark = read(MARK_TAG, &mark_owner(call, scope, key), scope, bytes)?;
-    let is_its =
-        mark.call == call && mark.address.scope.spelled() == scope && mark.address.key.as_str() == key;
+    let is_its = mark.call == call
+        && mark.address.scope.spelled() == scope
+        && mark.address.key.as_str() == key;
     if is_its { Ok(mark) } else { Err(Trouble::Flawed(place(scope), Flaw::Column("call"))) }
 }
 
 /// What is under a key.
 pub(crate) fn slot(connection: &Connection, address: &Address) -> Result<Slot, Trouble> {
     let (scope, key) = (address.scope.spelled(), address.key.as_str());
-    let found: Option<Vec<u8>> = connection
-        .prepare_cached(SLOT)?
-        .query_row((&scope, key), |row| row.get(0))
-        .optional()?;
+    let found: Option<Vec<u8>> =
+        connection.prepare_cached(SLOT)?.query_row((&scope, key), |row| row.get(0)).optional()?;
     match found {
         Some(bytes) => read_slot(&scope, key, &bytes).map(|(_, slot)| slot),
         None => Ok(Slot::default()),
@@ -300,7 +299,8 @@ pub(crate) fn verify(connection: &Connection) -> Result<u64, Trouble> {
             return Err(Trouble::Flawed(place(&scope), Flaw::Counter));
         }
     }
-    let homeless: Option<String> = connection.query_row(HOMELESS, (), |row| row.get(0)).optional()?;
+    let homeless: Option<String> =
+        connection.query_row(HOMELESS, (), |row| row.get(0)).optional()?;
     if let Some(scope) = homeless {
         return Err(Trouble::Flawed(place(&scope), Flaw::Missing));
     }
@@ -317,7 +317,8 @@ pub(crate) fn verify(connection: &Connection) -> Result<u64, Trouble> {
     let mut statement = connection.prepare(MARKS)?;
     let mut marks = statement.query(())?;
     while let Some(row) = marks.next()? {
-        let (call, scope, key): ([u8; 16], String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (call, scope, key): ([u8; 16], String, String) =
+            (row.get(0)?, row.get(1)?, row.get(2)?);
         let bytes: Vec<u8> = row.get(3)?;
         read_mark(ToolCallId(call), &scope, &key, &bytes)?;
     }

@@ -117,7 +117,7 @@ pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identit
 /// A submission is in two indexes, since an index alone cannot be asked whether it is complete: one
 /// flipped byte, and what was admitted looks as if it never had been. No single damage takes it out
 /// of both, and SQLite lets no row in that either of them has already.
-pub(crate) const SCHEMA: [(&str, &str); 15] = [
+pub(crate) const SCHEMA: [(&str, &str); 16] = [
     (
         "ledger_incarnation",
         "CREATE TABLE ledger_incarnation (
@@ -188,6 +188,15 @@ pub(crate) const SCHEMA: [(&str, &str); 15] = [
         "CREATE TABLE log_checkpoint (
             conversation TEXT NOT NULL PRIMARY KEY,
             bytes BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "log_artifact",
+        "CREATE TABLE log_artifact (
+            conversation TEXT NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            bytes BLOB NOT NULL,
+            PRIMARY KEY (conversation, digest)
         ) STRICT, WITHOUT ROWID",
     ),
     (

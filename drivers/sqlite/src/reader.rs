@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::agent_state::{Address, Slot};
+use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
     AdmissionSequence, ConversationId, Sequence, SessionId, SubmissionId,
 };
@@ -182,6 +183,18 @@ impl SqliteReader {
         from: Sequence,
     ) -> Result<LogPage, StoreError> {
         self.read(|it| log::page(it, conversation, from))
+    }
+
+    /// All of a result that was too long for its record, under its digest (STORE-009).
+    ///
+    /// # Errors
+    /// The file cannot be read, or the bytes are not those that the artifact is named by.
+    pub fn artifact(
+        &self,
+        conversation: &ConversationId,
+        digest: Digest,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|it| crate::artifact::read(it, conversation, digest))
     }
 
     /// Agents' state, by whose it is and key, behind `after` (CAP-012).

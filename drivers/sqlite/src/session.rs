@@ -61,8 +61,7 @@ fn shelf(connection: &Connection) -> Result<Shelf, Trouble> {
 /// A session, if it is there.
 pub(crate) fn one(connection: &Connection, id: &SessionId) -> Result<Option<Session>, Trouble> {
     let mut statement = connection.prepare_cached(ONE)?;
-    let found: Option<Vec<u8>> =
-        statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    let found: Option<Vec<u8>> = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
     found.map(|bytes| read(id.as_str(), &bytes)).transpose()
 }
 
@@ -100,8 +99,9 @@ pub(crate) fn each(
     let mut statement = connection.prepare_cached(LIST)?;
     let mut found = statement.query((after.map_or("", SessionId::as_str), limit))?;
     while let Some(row) = found.next()? {
-        let nameless =
-            |_| Trouble::Flawed(Place::Session("without a name".to_owned()), Flaw::Column("session"));
+        let nameless = |_| {
+            Trouble::Flawed(Place::Session("without a name".to_owned()), Flaw::Column("session"))
+        };
         let session = (|| {
             let name: String = row.get(0).map_err(nameless)?;
             let bytes: Vec<u8> = row.get(1).map_err(nameless)?;

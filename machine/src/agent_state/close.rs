@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use super::effect::Change;
 use super::state::{Mark, Shelf, Slot, WriteClass};
-use crate::agent::ToolOutcome;
 use crate::identity::{RecordId, RunId, ToolCallId};
 use crate::record::{Batch, Record};
 
@@ -39,8 +38,7 @@ pub fn closings<E>(
     for record in batch.records() {
         match record {
             Record::ToolSettled(it) => {
-                let succeeded =
-                    matches!(*it.outcome, ToolOutcome::Success(_) | ToolOutcome::Truncated(_));
+                let succeeded = !it.outcome.is_failure();
                 closings.push(Closing::Call { call: it.call, succeeded });
             }
             Record::ToolResolved(it) => {

@@ -2,9 +2,7 @@
 
 use super::state::{Address, Owner, Value, WriteClass};
 use crate::digest::{Digest, Hasher};
-use crate::identity::{
-    ConversationId, Epoch, Revision, RunId, StateKey, Timestamp, ToolCallId,
-};
+use crate::identity::{ConversationId, Epoch, Revision, RunId, StateKey, Timestamp, ToolCallId};
 
 /// The start of a call that asks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -47,7 +47,9 @@ pub use effect::{Change, Effect, Refusal, Reply};
 pub use guard::{Guard, Work};
 pub use input::{Caller, Command, Put, Stamped, Whose};
 pub use shelves::Shelves;
-pub use state::{Address, Mark, Owner, Revision, Scope, Shelf, Slice, Slot, Stored, Value, WriteClass};
+pub use state::{
+    Address, Mark, Owner, Revision, Scope, Shelf, Slice, Slot, Stored, Value, WriteClass,
+};
 pub use step::AgentState;
 
 #[cfg(test)]

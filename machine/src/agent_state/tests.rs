@@ -212,11 +212,11 @@ fn cap_012_what_is_removed_is_gone_and_its_revision_is_not_given_again() {
 #[test]
 fn cap_012_who_is_superseded_has_ended_or_never_started_writes_nothing() {
     let mut shelves = furnished();
-    let new = Command::Put { caller: caller(1, 3), put: put(WriteClass::Uncertain, Some(1), "new") };
+    let new =
+        Command::Put { caller: caller(1, 3), put: put(WriteClass::Uncertain, Some(1), "new") };
     let refused = |shelves: &mut Shelves, guard: Guard| shelves.ask(&guard, &new, Timestamp(9));
-    let superseded = |current| {
-        Err(Refusal::Superseded { start: Epoch(3), current: Epoch(current) })
-    };
+    let superseded =
+        |current| Err(Refusal::Superseded { start: Epoch(3), current: Epoch(current) });
     assert_eq!(refused(&mut shelves, guard(4)), superseded(4));
     let idle = Guard { work: None, ..guard(3) };
     assert_eq!(refused(&mut shelves, idle), superseded(3));

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    Diagnostic, ExecutionClass, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
+    Diagnostic, ExecutionClass, Kept, RejectionReason, Resolution, ToolDefinition, ToolOutcome,
 };
 use crate::effect::{Authorization, CheckSubject, External, Fitting, Invocation};
 use crate::event::RunEvent;
@@ -201,7 +201,7 @@ impl State {
         Arc::new(if result.as_str().len() <= most {
             ToolOutcome::Success(result)
         } else {
-            ToolOutcome::Truncated(Truncated::of(result.as_str(), most))
+            ToolOutcome::Kept(Kept::of(&result, most))
         })
     }
 

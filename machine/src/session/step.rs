@@ -58,7 +58,11 @@ fn create(slice: &Slice, id: SessionId, draft: Draft, now: Timestamp) -> Decided
             && there.conversations == conversations
             && there.created == there.updated;
         let found = there.revision;
-        return if is_same { Ok((Vec::new(), there.clone())) } else { Err(Refusal::Exists { found }) };
+        return if is_same {
+            Ok((Vec::new(), there.clone()))
+        } else {
+            Err(Refusal::Exists { found })
+        };
     }
     if slice.shelf.sessions as usize >= SESSIONS {
         return Err(Refusal::Full);

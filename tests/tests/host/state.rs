@@ -10,9 +10,7 @@ use everstep_machine::admission::Call;
 use everstep_machine::agent::{AgentDefinition, Binding, ExecutionClass};
 use everstep_machine::agent_state::{Address, Owner, Refusal, Slot, Whose, WriteClass};
 use everstep_machine::digest::Digest;
-use everstep_machine::identity::{
-    AgentId, ConversationId, DurationMs, RunId, StateKey, TenantId,
-};
+use everstep_machine::identity::{AgentId, ConversationId, DurationMs, RunId, StateKey, TenantId};
 use everstep_machine::record::{Record, Settlement};
 use everstep_runtime::{
     Bindings, Config, Host, Ports, StateError, Tool, ToolContext, Toolkit, Tools, block_on, pause,
@@ -144,7 +142,8 @@ fn cap_012_who_dies_between_a_write_and_the_end_of_its_call_has_it_written_once(
         let left = reader.states(None, 9).unwrap();
         assert_eq!(left.entries.len(), after.iter().count(), "{class:?}: what is a run's is gone");
         reader.verify_file().unwrap();
-        let settled = desk.records("a").into_iter().filter(|it| matches!(it, Record::ToolSettled(_)));
+        let settled =
+            desk.records("a").into_iter().filter(|it| matches!(it, Record::ToolSettled(_)));
         assert_eq!(settled.count(), 2);
     }
 }
@@ -202,7 +201,8 @@ fn cap_012_a_readonly_tool_reads_and_never_writes_and_a_version_is_compared() {
     ] {
         block_on(async {
             let host = host(&desk, tools(class, version));
-            let submission = host.submit(call(&tools(class, version), key)).await.unwrap().submission;
+            let submission =
+                host.submit(call(&tools(class, version), key)).await.unwrap().submission;
             outcome(host.wait(&lane("a"), submission).await);
             host.stop().await;
         })
@@ -210,8 +210,12 @@ fn cap_012_a_readonly_tool_reads_and_never_writes_and_a_version_is_compared() {
     }
     let refused = Some(StateError::Refused(Refusal::NotPrepared));
     let version = StateError::Version { expected: 2, found: 1 };
-    let expected =
-        vec![(Ok(None), refused), (Ok(None), None), (Ok(Some(1)), refused), (Err(version), refused)];
+    let expected = vec![
+        (Ok(None), refused),
+        (Ok(None), None),
+        (Ok(Some(1)), refused),
+        (Err(version), refused),
+    ];
     assert_eq!(*said.lock().unwrap(), expected);
 }
 

@@ -269,6 +269,11 @@ Examples:
   everstep log show run-3f1c                        a record a line
   everstep log show run-3f1c --json                 with every field, for machines";
 
+const LOG_ARTIFACT_HELP: &str = "\
+Examples:
+  everstep log artifact run-3f1c 9ab0               as `log show` names it
+  everstep log artifact run-3f1c 9ab0 | sha256sum   says that name again";
+
 const LOG_VERIFY_HELP: &str = "\
 Examples:
   everstep log verify                               every conversation, and the file itself
@@ -287,6 +292,21 @@ pub(crate) enum LogAct {
         /// Its name, or the beginning of it
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         conversation: String,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// All of a result that was too long for its record
+    ///
+    /// It is printed as it is, not a byte more, if it is what its digest says.
+    #[command(after_help = LOG_ARTIFACT_HELP)]
+    Artifact {
+        /// The conversation's name, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        conversation: String,
+        /// The artifact's digest, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        artifact: String,
         /// How to look
         #[command(flatten)]
         look: Look,
