@@ -48,7 +48,7 @@ pub const SCAN_RETRY_MS: u64 = 1_000;
 pub const DECLINED_MS: u64 = 60_000;
 /// Milliseconds that a tool's handler may take unless its definition says otherwise.
 pub const TOOL_TIMEOUT_MS: u64 = 60_000;
-/// Bytes of a tool's result that are kept unless its definition says less (RUN-019).
+/// Bytes of a tool's result that its record shows unless its definition says less (RUN-019).
 pub const TOOL_RESULT_BYTES: u32 = 50 * 1024;
 /// Milliseconds that a model may take to answer, unless the agent's policy says otherwise.
 pub const MODEL_TIMEOUT_MS: u64 = 600_000;

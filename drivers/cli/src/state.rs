@@ -21,8 +21,8 @@ pub(crate) fn run(args: &args::State) -> Outcome {
     match &args.act {
         StateAct::List { look } => list(look),
         StateAct::Show { at, look } => show(at, look),
-        StateAct::Set { at, json, version, over, look } => {
-            let json = CanonicalJson::parse(json.as_bytes());
+        StateAct::Set { at, value, version, over, look } => {
+            let json = CanonicalJson::parse(value.as_bytes());
             let json = json.map_err(|why| usage(format!("the value: {why}")))?;
             write(at, over, Some(Kept { version: *version, json }), look)
         }

@@ -115,3 +115,6 @@ pub(crate) fn count(
     let mut statement = connection.prepare_cached(COUNT)?;
     Ok(statement.query_row([conversation.as_str()], |row| row.get(0))?)
 }
+
+#[cfg(test)]
+mod tests;

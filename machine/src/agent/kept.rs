@@ -90,3 +90,26 @@ impl fmt::Debug for Whole {
         f.write_str("…")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    #[test]
+    fn store_009_an_artifact_is_named_by_what_anybody_makes_of_its_bytes() {
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(format!("{}", Digest::plain(b"abc")), abc);
+    }
+
+    #[test]
+    fn store_009_the_bytes_are_no_part_of_the_record() {
+        let kept = Kept::of(&CanonicalJson::string(&"x".repeat(100)).unwrap(), 10);
+        let bytes = postcard::to_allocvec(&kept).unwrap();
+        assert!(bytes.len() < 80, "{}", bytes.len());
+        let read: Kept = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!((&read, read.whole.bytes()), (&kept, None));
+        assert_eq!((&kept.named(), kept.named().whole.bytes()), (&kept, None));
+    }
+}

@@ -151,7 +151,7 @@ pub(crate) enum StateAct {
         at: At,
         /// The value, as JSON, at most 64 KiB
         #[arg(value_name = "JSON", value_parser = NonEmptyStringValueParser::new())]
-        json: String,
+        value: String,
         /// The version of the schema that it fits
         #[arg(long, value_name = "N", default_value_t = 1)]
         version: u32,

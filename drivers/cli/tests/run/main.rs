@@ -4,6 +4,7 @@
 
 mod appending;
 mod approvals;
+mod artifacts;
 mod beside;
 #[path = "../common/mod.rs"]
 mod common;
