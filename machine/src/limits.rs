@@ -36,6 +36,11 @@ pub const CLASSIFY_LAPS: u32 = 32;
 pub const LEASE_MS: u64 = 30_000;
 /// Milliseconds after which an attempt renews its lease.
 pub const RENEWAL_MS: u64 = 10_000;
+/// Milliseconds that a handler may go on after it was told that nobody wants it any more (RUN-008).
+pub const HANDLER_GRACE_MS: u64 = 1_000;
+/// Milliseconds that a run that is to end waits for its calls: somewhat longer, so that what is said
+/// of a handler that was dropped still comes in.
+pub const CALL_OFF_MS: u64 = 1_500;
 /// Lanes that wait for a host to have a free slot; more are found by its next scan.
 pub const QUEUED_LANES: usize = 1_024;
 /// Lanes that a host remembers to leave alone, because they are corrupt or an attempt found a bug;

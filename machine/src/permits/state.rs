@@ -47,6 +47,12 @@ impl State {
         Self { limits, granted: BTreeMap::new(), waiting: VecDeque::new() }
     }
 
+    /// Whether a call has its permits.
+    #[must_use]
+    pub fn holds(&self, ticket: Ticket) -> bool {
+        self.granted.contains_key(&ticket)
+    }
+
     /// Calls that run.
     #[must_use]
     pub fn granted(&self) -> usize {

@@ -50,6 +50,7 @@ mod input;
 mod listen;
 mod next;
 mod respond;
+mod start;
 mod state;
 mod step;
 mod steps;

@@ -26,7 +26,7 @@ impl Judge {
                 self.check_heard(cast, lane, request, permits);
                 self.check_shown(cast, request);
             }
-            External::Check { .. } | External::Authorize { .. } => {}
+            External::Check { .. } | External::Authorize { .. } | External::Permits { .. } => {}
             External::Approve { questions, .. } => {
                 self.check_questions(cast, lane, questions);
                 self.check_previews(cast, questions);

@@ -88,6 +88,11 @@ impl Outside {
                 let authorization = self.authorize(cast, calls);
                 at_once(Answer::Authorizer { run: *run, turn: *turn, authorization })
             }
+            // Processes have room for everything.
+            External::Permits { run, calls, .. } => {
+                let calls = calls.iter().map(|it| it.call).collect();
+                at_once(Answer::Permitted { run: *run, calls })
+            }
             External::InvokeTool(invocation) => self.invoke(cast, invocation),
             External::NextStep(onward) => self.go_on(cast, *onward),
             External::Reconcile(doubted) => self.reconcile(cast, doubted),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
-use everstep_machine::effect::EffectClass;
+use everstep_machine::effect::{EffectClass, External};
 use everstep_machine::run::Timer;
 use everstep_machine::store::{Replies, StoreFault};
 use everstep_machine::{admission, attempt};
@@ -110,9 +110,8 @@ impl World {
                     assert!(!pipeline.commands.is_empty(), "ARC-10: a pipeline asks for something");
                     it.sent = Some(Sent::new(pipeline));
                 }
-                Action::External(external) if external.kind().class() == EffectClass::Compute => {
-                    // A computation is the same everywhere and takes no time: nothing crashes in
-                    // the middle of it.
+                Action::External(external) if is_answered_at_once(&external) => {
+                    // Nothing crashes in the middle of it.
                     let answer = self.outside.perform(&self.cast, &external).answer;
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
@@ -122,6 +121,8 @@ impl World {
                     let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
                     self.judge.in_flight(&self.cast, calls);
                 }
+                // A tool that was told may still go on, and may still answer.
+                Action::CallOff => it.flights.retain(|it| it.has_happened() || it.is_of_a_call()),
                 Action::CancelExternals => it.flights.retain(Flight::has_happened),
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
                 Action::Tell => {}
@@ -177,4 +178,9 @@ impl World {
             self.judge.compare(it.lane, &self.shelves[it.lane], state, it.outrun);
         }
     }
+}
+
+/// Whether it is the same everywhere, or harmless, and takes no time.
+fn is_answered_at_once(external: &External) -> bool {
+    matches!(external.kind().class(), EffectClass::Compute | EffectClass::Volatile)
 }

@@ -203,8 +203,11 @@ impl Flight {
 
     /// Whether it is a tool's call that was started under this epoch.
     pub(super) fn is_call(&self, epoch: Epoch) -> bool {
-        let is_call = matches!(**self.external, External::InvokeTool(_) | External::NextStep(_));
-        self.epoch == epoch && is_call
+        self.epoch == epoch && self.is_of_a_call()
+    }
+
+    pub(super) fn is_of_a_call(&self) -> bool {
+        matches!(**self.external, External::InvokeTool(_) | External::NextStep(_))
     }
 
     pub(super) const fn has_happened(&self) -> bool {

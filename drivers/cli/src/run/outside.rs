@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Resolution, ToolOutcome,
-    Verdict,
+    AgentDefinition, Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse,
+    Resolution, ToolOutcome, Verdict,
 };
 use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
@@ -18,7 +18,7 @@ use everstep_machine::effect::{
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_runtime::{
     AllowAll, Approver, Authorizer, Bindings, BoxFuture, Ended, Handlers, Live, Model, NoApprover,
-    NoReconciler, Parts, Ports, Reconciler, blocking, in_time, pause,
+    NoReconciler, Parts, Ports, Reconciler, ToolkitError, blocking, in_time, pause,
 };
 use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
@@ -201,6 +201,11 @@ impl Handlers for FileTools {
 
     fn checker(&self) -> &Checker {
         &self.checker
+    }
+
+    /// The file makes the agent and its handlers: one has what the other declares.
+    fn serves(&self, _: &AgentDefinition) -> Result<(), ToolkitError> {
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ mod appending;
 mod approvals;
 mod artifacts;
 mod beside;
+mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod copies;

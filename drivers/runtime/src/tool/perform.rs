@@ -7,7 +7,7 @@ use everstep_machine::agent::{
     Diagnostic, ExecutionClass, RetryClass, ToolDefinition, ToolOutcome,
 };
 use everstep_machine::effect::{Fitting, Invocation};
-use everstep_machine::limits::RETRY_FIRST_MS;
+use everstep_machine::limits::{HANDLER_GRACE_MS, RETRY_FIRST_MS};
 use everstep_schema::Checker;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -19,7 +19,7 @@ const RETRIES: u32 = 2;
 /// The pause before the first of these; the next is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(RETRY_FIRST_MS);
 /// How long a handler may go on after it was told that nobody waits any more.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(HANDLER_GRACE_MS);
 /// Longest time that is waited for anything: thirty years.
 const EVER: Duration = Duration::from_secs(86_400 * 365 * 30);
 

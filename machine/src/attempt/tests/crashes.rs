@@ -172,7 +172,8 @@ fn dur_007_every_acknowledgement_can_be_lost() {
                 Input::Stored(host.store.execute(&pipeline))
             }
             Effect::External(external) => Input::Answered(host.outside.answer(external)),
-            Effect::CancelExternals
+            Effect::CallOff
+            | Effect::CancelExternals
             | Effect::ScheduleRenewal { .. }
             | Effect::Schedule { .. }
             | Effect::Tell { .. } => {
@@ -360,7 +361,8 @@ fn a_transient_refusal_loses_no_answer() {
                 }
                 Effect::Store(pipeline) => Input::Stored(host.store.execute(&pipeline)),
                 Effect::External(external) => Input::Answered(host.outside.answer(external)),
-                Effect::CancelExternals
+                Effect::CallOff
+                | Effect::CancelExternals
                 | Effect::ScheduleRenewal { .. }
                 | Effect::Schedule { .. }
                 | Effect::Tell { .. } => continue,

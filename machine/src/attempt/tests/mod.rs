@@ -3,6 +3,8 @@
 mod answers;
 mod approvals;
 mod bounds;
+mod calling_off;
+mod cases;
 mod chaos;
 mod crashes;
 mod fresh;

@@ -57,6 +57,7 @@ fn requests(effects: &[Effect]) -> Vec<Arc<ModelRequest>> {
         External::Check { .. }
         | External::Approve { .. }
         | External::Authorize { .. }
+        | External::Permits { .. }
         | External::InvokeTool(_)
         | External::NextStep(_)
         | External::Reconcile(_) => None,

@@ -45,7 +45,10 @@ impl World<'_> {
                 start: Doubt { call: it.call, start: it.epoch },
                 outcome: Arc::new(self.result.clone()),
             },
-            External::Approve { .. } | External::NextStep(_) | External::Reconcile(_) => {
+            External::Approve { .. }
+            | External::Permits { .. }
+            | External::NextStep(_)
+            | External::Reconcile(_) => {
                 unreachable!("nobody wants it")
             }
         }
