@@ -195,9 +195,7 @@ fn close_call(connection: &Connection, call: ToolCallId, succeeded: bool) -> Res
     let mut found = statement.query([call.0])?;
     let mut marks = Vec::new();
     while let Some(row) = found.next()? {
-        let (scope, key, bytes): (String, String, Vec<u8>) =
-            (row.get(0)?, row.get(1)?, row.get(2)?);
-        marks.push(read_mark(call, &scope, &key, &bytes));
+        marks.push(mark_of(call, row));
     }
     for mark in marks {
         let changes = mark.and_then(|mark| {
@@ -211,6 +209,14 @@ fn close_call(connection: &Connection, call: ToolCallId, succeeded: bool) -> Res
         }
     }
     Ok(())
+}
+
+/// A mark in a row of scope, key and cell.
+fn mark_of(call: ToolCallId, row: &rusqlite::Row<'_>) -> Result<Mark, Trouble> {
+    let unread = |_| Trouble::Flawed(place("an agent"), Flaw::Column("scope"));
+    let (scope, key): (String, String) = (row.get(0).map_err(unread)?, row.get(1).map_err(unread)?);
+    let bytes: Vec<u8> = row.get(2).map_err(unread)?;
+    read_mark(call, &scope, &key, &bytes)
 }
 
 fn discard(connection: &Connection, run: RunId) -> Result<(), Trouble> {

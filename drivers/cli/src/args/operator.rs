@@ -250,7 +250,7 @@ Examples:
   everstep log export > shop.jsonl
 
 Exit codes:
-  0  it is shown, rebuilt, exported or imported, or everything verifies
+  0  it is shown, printed, rebuilt, exported or imported, or everything verifies
   1  something does not verify
   2  the command is wrong, there is no such conversation, or another one of its name is there
   3  the environment failed: a file cannot be opened, read or written";
