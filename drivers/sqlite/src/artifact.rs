@@ -33,7 +33,7 @@ pub(crate) fn named(batch: &Batch) -> impl Iterator<Item = &Kept> {
 }
 
 fn flawed(conversation: &ConversationId, digest: Digest, flaw: Flaw) -> Trouble {
-    Trouble::Flawed(Place::Artifact(conversation.clone(), digest), flaw)
+    Trouble::Flawed(Place::Artifact(conversation.clone(), Box::new(digest)), flaw)
 }
 
 /// Adds what a batch names and brings, and makes sure that all it names is there.

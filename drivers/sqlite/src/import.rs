@@ -62,7 +62,8 @@ impl Exported {
     /// it is named by.
     fn check_artifacts(&self) -> Result<(), Corrupt> {
         let name = &self.lane.conversation;
-        let flawed = |digest, flaw| Corrupt { place: Place::Artifact(name.clone(), digest), flaw };
+        let flawed =
+            |digest, flaw| Corrupt { place: Place::Artifact(name.clone(), Box::new(digest)), flaw };
         let named = self.batches.iter().flat_map(|it| artifact::named(it.batch()));
         let named: BTreeSet<Digest> = named.map(|kept| kept.digest).collect();
         if let Some(missing) = named.iter().find(|it| !self.artifacts.contains_key(*it)) {

@@ -123,7 +123,7 @@ fn store_009_a_flipped_byte_is_found_whenever_it_is_read() {
         WHERE digest = ?1";
     connection.execute(flip, [digest.0]).unwrap();
     let found = read(&connection, &desk(), digest);
-    let is_named = |it: &Trouble| matches!(it, Trouble::Flawed(Place::Artifact(_, at), Flaw::Content) if *at == digest);
+    let is_named = |it: &Trouble| matches!(it, Trouble::Flawed(Place::Artifact(_, at), Flaw::Content) if **at == digest);
     assert!(is_named(&found.unwrap_err()));
     let verified = verify(&connection, &desk(), &all, &mut BTreeSet::new());
     assert!(is_named(&verified.unwrap_err()));

@@ -28,7 +28,7 @@ pub enum Place {
     /// The index of a log's record ids.
     Records(ConversationId),
     /// An artifact of a conversation, by its digest. The log that names it is whole without it.
-    Artifact(ConversationId, Digest),
+    Artifact(ConversationId, Box<Digest>),
     /// Agents' state, by whose it is. No conversation depends on it.
     State(String),
     /// A session, or what is known of all of them. No conversation depends on it.

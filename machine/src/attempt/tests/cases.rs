@@ -77,11 +77,11 @@ fn asking(calls: &[&[&'static str]]) -> Stage {
 fn case_ap_15_the_results_of_a_batch_that_was_asked_about_are_shown_in_call_order() {
     let mut stage = asking(&[&["wire", "pay", "wire", "pay"]]);
     assert_eq!(settle(&mut stage, Verdict::Approved), Outcome::Completed);
-    let requests = stage.left.iter().filter_map(|it| match it {
+    let mut requests = stage.left.iter().filter_map(|it| match it {
         External::CallModel(request) => Some(request),
         _ => None,
     });
-    let last = requests.last().expect("the model was told");
+    let last = requests.next_back().expect("the model was told");
     let shown = last.messages.iter().filter_map(|message| match message {
         Message::ToolResult { call, .. } => Some(*call),
         _ => None,
