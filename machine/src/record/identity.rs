@@ -41,7 +41,8 @@ impl Record {
             }
             Self::ModelInterrupted(it) => by("everstep/record/interrupted", it.submission)
                 .number(it.turn.0.into())
-                .number(it.epoch.0),
+                .number(it.epoch.0)
+                .number(it.ordinal.into()),
             Self::ToolPrepared(it) => return Self::start_of(it.submission, it.call, it.epoch),
             Self::StepRecorded(it) => by("everstep/record/step", it.submission)
                 .bytes(&it.call.0)

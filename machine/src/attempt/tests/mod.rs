@@ -8,6 +8,7 @@ mod cases;
 mod chaos;
 mod crashes;
 mod fresh;
+mod gaps;
 mod hints;
 mod joining;
 mod memory;
