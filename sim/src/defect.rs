@@ -41,6 +41,8 @@ pub enum Defect {
     RetriesForgotten,
     /// A host gives a durable handler that is entered again nothing of what is recorded.
     StepsForgotten,
+    /// A host takes a definition that was changed for the one before.
+    RevisionHidden,
 }
 
 /// A text names no defect.
@@ -66,6 +68,7 @@ impl Defect {
         Self::DeathsForgotten,
         Self::RetriesForgotten,
         Self::StepsForgotten,
+        Self::RevisionHidden,
     ];
 
     /// The name on a command line and in a trace.
@@ -87,6 +90,7 @@ impl Defect {
             Self::DeathsForgotten => "deaths-forgotten",
             Self::RetriesForgotten => "retries-forgotten",
             Self::StepsForgotten => "steps-forgotten",
+            Self::RevisionHidden => "revision-hidden",
         }
     }
 }

@@ -48,6 +48,9 @@ pub(super) struct Process {
     pub(super) role: Role,
     pub(super) progress: Progress,
     pub(super) paused: bool,
+    /// Whether it has what the agent has become: a worker of a scenario that says so, once it was
+    /// started again.
+    pub(super) revised: bool,
     /// The task and the place at which it was paused: there it goes on, before anything else.
     pub(super) stopped: Option<(usize, Spot)>,
     pub(super) tasks: Vec<Task>,
@@ -55,7 +58,7 @@ pub(super) struct Process {
 
 impl Process {
     pub(super) const fn new(role: Role, progress: Progress) -> Self {
-        Self { role, progress, paused: false, stopped: None, tasks: Vec::new() }
+        Self { role, progress, paused: false, revised: false, stopped: None, tasks: Vec::new() }
     }
 
     /// Whether it has a task in this lane.
