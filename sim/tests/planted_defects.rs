@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 15] = [
+const CONTROLS: [Control; 16] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -129,6 +129,13 @@ const CONTROLS: [Control; 15] = [
         property: Property::RecordedSteps,
         depth: 1,
         worlds: 10_000,
+    },
+    Control {
+        defect: Defect::RevisionHidden,
+        scenario: "revised-rebound",
+        property: Property::Bindings,
+        depth: 0,
+        worlds: 1_000,
     },
 ];
 

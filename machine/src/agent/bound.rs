@@ -79,3 +79,6 @@ impl Binding {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

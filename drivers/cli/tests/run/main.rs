@@ -4,6 +4,7 @@
 
 mod appending;
 mod approvals;
+mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
 mod copies;

@@ -4,6 +4,7 @@ mod answers;
 mod approvals;
 mod bounds;
 mod chaos;
+mod compat;
 mod crashes;
 mod fresh;
 mod hints;
@@ -44,5 +45,6 @@ fn name(record: &Record) -> &'static str {
         Record::ApprovalRequested(_) => "asked",
         Record::ApprovalDecided(_) => "decided",
         Record::StepRecorded(_) => "step",
+        Record::RunRebound(_) => "rebound",
     }
 }
