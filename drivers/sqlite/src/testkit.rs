@@ -11,8 +11,8 @@ use everstep_machine::identity::{
 };
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{
-    AbortIntent, Admission, Chain, Compat, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent, Retried,
-    RetryIntent, Row, Settled,
+    AbortIntent, Admission, Chain, Compat, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent,
+    Retried, RetryIntent, Row, Settled,
 };
 use everstep_machine::record::StoredBatch;
 use everstep_machine::record::{Batch, Doubt, Envelope, InputRecorded, Outcome, Record};

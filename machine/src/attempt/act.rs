@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use super::effect::{Effect, End};
 use super::predict::{Defect, Draft, Predicted};
 use super::state::{Setup, Working};
+use crate::agent::Bound;
 use crate::agent::{ExecutionClass, Resolution};
 use crate::effect::{Doubted, External, Reconciliation};
 use crate::identity::RunId;
-use crate::agent::Bound;
 use crate::ledger::{
     AbortIntent, Command, Mismatch, Ownership, RebindIntent, Reserved, ResolutionIntent,
 };

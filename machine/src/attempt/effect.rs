@@ -38,7 +38,9 @@ impl fmt::Display for End {
             Self::Idle => f.write_str("nothing in it can be claimed now"),
             Self::Settled => f.write_str("what was claimed in it is settled"),
             Self::Parked => f.write_str("it waits for people"),
-            Self::Incompatible => f.write_str("its run is bound to another definition, model or tools"),
+            Self::Incompatible => {
+                f.write_str("its run is bound to another definition, model or tools")
+            }
             Self::Unanswered => f.write_str("a call in it gave no answer"),
             Self::Superseded => f.write_str("somebody else has claimed it"),
             Self::Corrupt(why) => write!(f, "it does not verify: {why}"),

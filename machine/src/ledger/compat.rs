@@ -104,7 +104,8 @@ impl Compat {
     #[must_use]
     pub fn is_over(&self, mismatch: &Mismatch, now: Timestamp) -> bool {
         self.incompatible.as_ref().is_some_and(|it| {
-            let is_of_it = (it.mismatch.at, it.mismatch.expected) == (mismatch.at, mismatch.expected);
+            let is_of_it =
+                (it.mismatch.at, it.mismatch.expected) == (mismatch.at, mismatch.expected);
             is_of_it && it.over_at() <= now
         })
     }

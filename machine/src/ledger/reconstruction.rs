@@ -24,8 +24,8 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::compat::{Compat, Incompatible};
 use super::approval::{ApprovalMark, ApprovalState, Suspension};
+use super::compat::{Compat, Incompatible};
 use super::input::Admission;
 use super::retry::Chain;
 use super::state::{

@@ -13,8 +13,7 @@ use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
     ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
     Corruption, Doubt, InputKind, InputRecorded, ModelResponded, Record, RunRebound, StepRecorded,
-    StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolSettled,
+    StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
 };
 use crate::steps;
 

@@ -14,8 +14,8 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{
-    Allowance, ApprovalPolicy, Bound, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome, Usage,
-    Verdict,
+    Allowance, ApprovalPolicy, Bound, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome,
+    Usage, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{

@@ -174,18 +174,18 @@ fn of_a_conversation() -> impl Strategy<Value = Record> {
     let input =
         (submission_id(), name(PrincipalId::new), any::<[u8; 16]>(), canonical_json(), bound());
     let input = input.prop_map(|(submission, principal, run, input, bound)| {
-            let (run, at, allowance) = (RunId(run), Timestamp(1_000), Allowance::default());
-            let kind = InputKind::First { bound };
-            Record::InputRecorded(InputRecorded {
-                submission,
-                principal,
-                run,
-                input,
-                kind,
-                at,
-                allowance,
-            })
-        });
+        let (run, at, allowance) = (RunId(run), Timestamp(1_000), Allowance::default());
+        let kind = InputKind::First { bound };
+        Record::InputRecorded(InputRecorded {
+            submission,
+            principal,
+            run,
+            input,
+            kind,
+            at,
+            allowance,
+        })
+    });
     let abort = (submission_id(), name(PrincipalId::new), text()).prop_map(
         |(submission, principal, reason)| {
             Record::AbortRequested(AbortRequested { submission, principal, reason })

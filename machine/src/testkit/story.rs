@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use super::agent::{binding, call, submission, text};
 use crate::admission::creation;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart,
-    Risk, ToolCall, ToolOutcome, Usage, Verdict,
+    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, ModelResponse, Resolution,
+    ResponsePart, Risk, ToolCall, ToolOutcome, Usage, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{
@@ -19,8 +19,8 @@ use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
     AbortRequested, ApprovalDecided, ApprovalRequested, Batch, Compaction, CompactionCreated,
     Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded, ModelInterrupted,
-    ModelResponded, Record, RecoveryDecided, Resolver, RunRebound, Settlement, StepRecorded, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    ModelResponded, Record, RecoveryDecided, Resolver, RunRebound, Settlement, StepRecorded,
+    StoredBatch, SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.

@@ -7,8 +7,8 @@ use everstep_machine::conversation::{self, TailRef};
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{ConversationId, DurationMs, Epoch, Sequence, Timestamp, Token};
 use everstep_machine::ledger::{
-    self, AbortIntent, Claim, Command, DecisionIntent, Footprint, Mismatch, Ownership, RebindIntent,
-    ResolutionIntent, RetryIntent,
+    self, AbortIntent, Claim, Command, DecisionIntent, Footprint, Mismatch, Ownership,
+    RebindIntent, ResolutionIntent, RetryIntent,
 };
 use everstep_machine::limits::TEXT_BYTES;
 use everstep_machine::record::{Batch, Record};
@@ -16,8 +16,8 @@ use everstep_machine::store::{Reply, StoreCommand, Target};
 
 use super::acts::{Act, Proof, Row, Verb, View};
 use super::facts::{
-    admission, bound, canonical, creation, doubt, lane, principal, producer, record, request, reserved,
-    submission, suspension,
+    admission, bound, canonical, creation, doubt, lane, principal, producer, record, request,
+    reserved, submission, suspension,
 };
 use super::reference::Shelf;
 

@@ -67,12 +67,9 @@ pub(super) fn act(draw: &mut Draw) -> Act {
             found: draw.below(3),
             behind: u64::from(draw.percent(14)),
         },
-        55..57 => Act::Rebind {
-            row: row(draw),
-            at: draw.below(2),
-            to: draw.below(3),
-            who: person(draw),
-        },
+        55..57 => {
+            Act::Rebind { row: row(draw), at: draw.below(2), to: draw.below(3), who: person(draw) }
+        }
         _ => Act::ReadLog(u64::from(draw.below(12))),
     }
 }

@@ -56,8 +56,8 @@ pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
 pub use script::{
     AbortScript, AgentScript, AnswerScript, CallScript, Exactly, FaultScript, Occasion,
-    ResolutionScript, RetryScript, RevisionScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript,
-    TurnScript, USUAL_USAGE, fallback,
+    ResolutionScript, RetryScript, RevisionScript, Says, Silence, SteeringScript, SubmissionScript,
+    ToolScript, TurnScript, USUAL_USAGE, fallback,
 };
 
 /// A whole scenario, checked: every reference in it resolves.

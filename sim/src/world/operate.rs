@@ -102,8 +102,10 @@ impl World {
         let revised = self.cast.revised.as_ref().filter(|it| it.rebinds)?.bound;
         self.shelves.iter().enumerate().find_map(|(lane, shelf)| {
             shelf.rows().iter().find_map(|row| {
-                let open = matches!(row.phase, Phase::Running(_) | Phase::Unknown | Phase::Suspended);
-                let known = row.compat.incompatible.as_ref().filter(|_| open && row.abort.is_none())?;
+                let open =
+                    matches!(row.phase, Phase::Running(_) | Phase::Unknown | Phase::Suspended);
+                let known =
+                    row.compat.incompatible.as_ref().filter(|_| open && row.abort.is_none())?;
                 let mismatch = known.mismatch;
                 let said = row.compat.rebind.as_ref().is_some_and(|it| it.allows(&mismatch));
                 let wanted = mismatch.found == revised && !said;

@@ -222,9 +222,8 @@ impl World {
             matches!(it.role, Role::Worker(_)) && !it.paused
         });
         let waits = workers.flat_map(|process| {
-            let lanes = (0..self.shelves.len()).filter(move |lane| {
-                !self.processes[process].works_on(*lane)
-            });
+            let lanes = (0..self.shelves.len())
+                .filter(move |lane| !self.processes[process].works_on(*lane));
             lanes.filter_map(move |lane| self.waits_for_binding(process, lane))
         });
         waits.min()

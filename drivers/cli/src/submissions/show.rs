@@ -68,7 +68,9 @@ fn table(rows: &[LaneRow]) -> String {
         let _ = writeln!(text, "{line}{}", styled(FAINT, lane));
     }
     if rows.iter().any(|(_, row)| phase(row) == "incompatible") {
-        text.push_str("help: `everstep submissions show` says what an incompatible one waits for\n");
+        text.push_str(
+            "help: `everstep submissions show` says what an incompatible one waits for\n",
+        );
     }
     text
 }

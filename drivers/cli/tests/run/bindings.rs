@@ -87,7 +87,7 @@ fn case_cr_05_a_run_that_is_rebound_goes_on_from_where_it_was_and_the_log_says_b
     let home = desk();
     let at = home.path();
     // The charge is made and recorded.
-    killed(at, "conversation.append:ToolSettled/after");
+    killed(at, "model.call/during@2");
     revise(at);
     let listed = json(at, &["list"]);
     let id = listed["submissions"][0]["submission"].as_str().expect("an id").to_owned();
@@ -104,7 +104,10 @@ fn case_cr_05_a_run_that_is_rebound_goes_on_from_where_it_was_and_the_log_says_b
     let [rebound] = rebound.as_slice() else { panic!("{rebound:?}") };
     assert_eq!((&rebound["principal"], &rebound["replaces"]), (&"ada".into(), &1.into()));
     assert_eq!(rebound["to"], said["to"]);
-    says(&everstep(at, &["log", "show", "run-"]), &["RunRebound", "other definition, model, by ada"]);
+    says(
+        &everstep(at, &["log", "show", "run-"]),
+        &["RunRebound", "other definition, model, by ada"],
+    );
     says(&everstep(at, &["log", "verify"]), &["good"]);
     let late = act(at, &["rebind", &id]);
     complains(&late, 2, &["the submission is settled"]);

@@ -36,7 +36,8 @@ fn case_cr_05_what_is_made_of_the_same_parts_is_bound_to_the_same() {
 fn case_cr_09_a_change_is_named_by_the_part_that_it_is_in() {
     let desk = binding();
     let own = desk.bound();
-    let other = bound(desk.definition.tools().to_vec(), AgentPolicy { joins: Joins::All, ..policy() });
+    let other =
+        bound(desk.definition.tools().to_vec(), AgentPolicy { joins: Joins::All, ..policy() });
     assert_eq!(differences(&own, &other.bound()), ["definition"]);
     let name = ToolName::new("pay").unwrap();
     let tools: Vec<_> = desk.definition.tools().iter().cloned().collect();

@@ -81,10 +81,8 @@ fn is_open(row: &Row) -> Result<(), Refusal> {
         Phase::Settled(_) => Err(Refusal::AlreadySettled),
         Phase::Terminalizing(_) => Err(Refusal::RunClosing),
         Phase::Joining { host } | Phase::Joined { host } => Err(Refusal::HasJoined { host: *host }),
-        Phase::Admitted
-        | Phase::Ready
-        | Phase::Running(_)
-        | Phase::Unknown
-        | Phase::Suspended => Ok(()),
+        Phase::Admitted | Phase::Ready | Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
+            Ok(())
+        }
     }
 }

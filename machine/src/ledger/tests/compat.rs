@@ -67,7 +67,11 @@ fn case_cr_05_who_cannot_go_on_is_listed_since_the_first_of_them_and_nothing_is_
     assert_eq!(known(&bench), Some((mismatch(1, 2), 0)), "the last of them, since the first");
     bench.send(report(1, Epoch(1), mismatch(9, 2))).unwrap();
     assert_eq!(known(&bench), Some((mismatch(9, 2), HOUR)), "bound anew, and met anew");
-    assert_eq!(bench.candidate(), Some(submission(1)), "whoever has its binding may take it at once");
+    assert_eq!(
+        bench.candidate(),
+        Some(submission(1)),
+        "whoever has its binding may take it at once"
+    );
 }
 
 #[test]
@@ -155,7 +159,11 @@ fn dur_014_who_has_nothing_to_do_there_waits_for_a_word_or_a_week() {
     let over = Timestamp(START + INCOMPATIBLE_MS);
     let waits = |bench: &Bench, n| bench.row(1).waits_for_binding(&bound(n), bench.now);
     assert_eq!(waits(&bench, 1), Some(over));
-    assert_eq!([waits(&bench, 0), waits(&bench, 2)], [None, None], "others may look for themselves");
+    assert_eq!(
+        [waits(&bench, 0), waits(&bench, 2)],
+        [None, None],
+        "others may look for themselves"
+    );
     bench.now = over;
     assert_eq!(waits(&bench, 1), None, "somebody ends it");
     bench.now = Timestamp(START);

@@ -228,7 +228,9 @@ fn case_cr_05_a_run_is_bound_anew_from_what_it_is_bound_to_and_each_binding_is_r
     let other = Bound { model: Digest([5; 32]), ..own };
     let story = declared(&[]);
     assert_eq!((story.run(ONE).bound, story.run(ONE).bound_at), (own, Sequence(1)));
-    for wrong in [ONE.rebound(0, own, other), ONE.rebound(1, other, own), TWO.rebound(1, own, other)] {
+    for wrong in
+        [ONE.rebound(0, own, other), ONE.rebound(1, other, own), TWO.rebound(1, own, other)]
+    {
         refuses(&story, wrong);
     }
     let story = story.tell([ONE.rebound(1, own, other)]);

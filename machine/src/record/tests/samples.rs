@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk, ToolCall,
-    Usage, Verdict,
+    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk,
+    ToolCall, Usage, Verdict,
 };
 use crate::identity::{ApprovalId, DurationMs, StepName};
 

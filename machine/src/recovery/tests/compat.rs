@@ -152,10 +152,11 @@ fn dur_014_row_10_a_run_for_which_nobody_comes_ends_after_a_week() {
     let repair = classified(17, Decision::RepairInputMarker);
     assert_eq!(decide_under(&other(), &marker, &story, over()), repair);
     let elsewhere = met(ONE.row(RUNNING));
-    let story = story.at(2).tell([ONE.rebound(1, binding().bound(), Bound {
-        model: Digest([5; 32]),
-        ..binding().bound()
-    })]);
+    let story = story.at(2).tell([ONE.rebound(
+        1,
+        binding().bound(),
+        Bound { model: Digest([5; 32]), ..binding().bound() },
+    )]);
     let met_anew = decide_under(&other(), &elsewhere, &story, over());
     assert!(matches!(met_anew.decision, Decision::Incompatible(_)), "bound anew, it waits anew");
 }

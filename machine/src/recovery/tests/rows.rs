@@ -83,7 +83,10 @@ fn dur_013_row_06_an_abort_needs_neither_input_nor_log() {
     assert_eq!(decide(&aborted(Phase::Ready), &Story::new()), audit);
     let (row, own) = (aborted(Phase::Admitted), OwnKnowledge::default());
     let missing = Projection::default();
-    assert_eq!(classify(&Evidence::gather(&row, &[], &missing, &own, &binding().bound(), NOW)), audit);
+    assert_eq!(
+        classify(&Evidence::gather(&row, &[], &missing, &own, &binding().bound(), NOW)),
+        audit
+    );
 }
 
 #[test]

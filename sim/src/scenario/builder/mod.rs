@@ -11,8 +11,8 @@ use everstep_machine::agent::{AgentPolicy, Resolution};
 
 use super::bounds::{DEFAULT_MAX_TURNS, DEFAULT_WORKERS};
 use super::draft::{
-    Abort, Answer, Failure, Located, Reply, Retry, Revision, Rule, ScenarioBuilder, Site, Submission,
-    Tool, Turn,
+    Abort, Answer, Failure, Located, Reply, Retry, Revision, Rule, ScenarioBuilder, Site,
+    Submission, Tool, Turn,
 };
 use super::error::{Place, ScenarioError};
 use super::{Scenario, check};
