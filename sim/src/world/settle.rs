@@ -217,6 +217,10 @@ impl World {
 
     /// When somebody comes once more to a run that nobody who came could go on with.
     pub(super) fn outwaited(&self) -> Option<Timestamp> {
+        // People are faster, those as well who are held up.
+        if self.processes.iter().any(|it| it.role == Role::Operator && it.paused) {
+            return None;
+        }
         let workers = (0..self.processes.len()).filter(|process| {
             let it = &self.processes[*process];
             matches!(it.role, Role::Worker(_)) && !it.paused
