@@ -121,6 +121,9 @@ fn answer(external: &External) -> Answer {
         External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
             unreachable!("the agent has no schemas and no steps, and nobody is asked")
         }
+        External::Permits { run, calls, .. } => {
+            Answer::Permitted { run: *run, calls: calls.iter().map(|it| it.call).collect() }
+        }
         External::InvokeTool(it) => Answer::Tool {
             start: Doubt { call: it.call, start: it.epoch },
             outcome: Arc::new(ToolOutcome::Success(text("paid"))),
@@ -239,7 +242,8 @@ impl Recording {
                     attempt::Effect::External(external) => {
                         inputs.insert(0, attempt::Input::Answered(answer(&external)));
                     }
-                    attempt::Effect::CancelExternals
+                    attempt::Effect::CallOff
+                    | attempt::Effect::CancelExternals
                     | attempt::Effect::ScheduleRenewal { .. }
                     | attempt::Effect::Schedule { .. }
                     | attempt::Effect::Tell { .. } => {}

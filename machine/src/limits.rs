@@ -36,6 +36,11 @@ pub const CLASSIFY_LAPS: u32 = 32;
 pub const LEASE_MS: u64 = 30_000;
 /// Milliseconds after which an attempt renews its lease.
 pub const RENEWAL_MS: u64 = 10_000;
+/// Milliseconds that a handler may go on after it was told that nobody wants it any more (RUN-008).
+pub const HANDLER_GRACE_MS: u64 = 1_000;
+/// Milliseconds that a run that is to end waits for its calls: somewhat longer, so that what is said
+/// of a handler that was dropped still comes in.
+pub const CALL_OFF_MS: u64 = 1_500;
 /// Lanes that wait for a host to have a free slot; more are found by its next scan.
 pub const QUEUED_LANES: usize = 1_024;
 /// Lanes that a host remembers to leave alone, because they are corrupt or an attempt found a bug;
@@ -75,6 +80,8 @@ pub const FRUITLESS_PAUSE_MS: u64 = 600_000;
 pub const RUN_PARALLEL_CALLS: u32 = 8;
 /// Calls in a row that may fail before a run ends, unless its policy says otherwise.
 pub const REPEATED_FAILURES: u32 = 3;
+/// How often a host makes a call again by itself that had no effect (RUN-014).
+pub const TOOL_RETRIES: u32 = 2;
 /// Milliseconds before a model that could not answer is asked again for the first time.
 pub const RETRY_FIRST_MS: u64 = 500;
 /// Milliseconds of the longest pause before a model is asked again.

@@ -43,6 +43,12 @@ pub enum Defect {
     StepsForgotten,
     /// A host takes a definition that was changed for the one before.
     RevisionHidden,
+    /// A host starts every call of a group at once, whatever places the group has.
+    PlacesForgotten,
+    /// A host never tries a call again that had no effect, whatever its tool says.
+    TriesForgotten,
+    /// A host leaves older turns out and shows no summary of them.
+    SummaryForgotten,
 }
 
 /// A text names no defect.
@@ -69,6 +75,9 @@ impl Defect {
         Self::RetriesForgotten,
         Self::StepsForgotten,
         Self::RevisionHidden,
+        Self::PlacesForgotten,
+        Self::TriesForgotten,
+        Self::SummaryForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -91,6 +100,9 @@ impl Defect {
             Self::RetriesForgotten => "retries-forgotten",
             Self::StepsForgotten => "steps-forgotten",
             Self::RevisionHidden => "revision-hidden",
+            Self::PlacesForgotten => "places-forgotten",
+            Self::TriesForgotten => "tries-forgotten",
+            Self::SummaryForgotten => "summary-forgotten",
         }
     }
 }

@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 16] = [
+const CONTROLS: [Control; 19] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -134,6 +134,27 @@ const CONTROLS: [Control; 16] = [
         defect: Defect::RevisionHidden,
         scenario: "revised-rebound",
         property: Property::Bindings,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::PlacesForgotten,
+        scenario: "tool-groups",
+        property: Property::Groups,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::TriesForgotten,
+        scenario: "transient-retries",
+        property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::SummaryForgotten,
+        scenario: "host-compaction",
+        property: Property::Expected,
         depth: 0,
         worlds: 1_000,
     },

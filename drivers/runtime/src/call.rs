@@ -30,7 +30,7 @@ pub(crate) struct Call {
     /// The step that is being recorded.
     handed: Option<Handed>,
     events: Events,
-    _permit: Permit,
+    _permit: Option<Permit>,
 }
 
 impl Call {
@@ -40,7 +40,7 @@ impl Call {
         invocation: Invocation,
         live: Live,
         events: Events,
-        permit: Permit,
+        permit: Option<Permit>,
     ) -> Self {
         let start = Doubt { call: invocation.call, start: invocation.epoch };
         let tool = invocation.tool.clone();

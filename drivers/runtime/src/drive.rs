@@ -1,10 +1,10 @@
 //! One attempt, driven to its end, or to the next boundary when the host stops.
 //!
-//! A host that stops asks nothing new of the outside, and no call starts that waited for a place. What is out already comes back and is
-//! recorded, and when nothing is out any more the lane is given back: from there anybody may go
-//! on, since all that the attempt knew is in the log. An authorization that comes back meanwhile
-//! is not told to the machine. It would only prepare calls that nobody makes any more, and whoever
-//! comes next asks for it again.
+//! A host that stops asks nothing new of the outside, and no call starts that waited for a place or
+//! a permit. What is out already comes back and is recorded, and when nothing is out any more the
+//! lane is given back: from there anybody may go on, since all that the attempt knew is in the log.
+//! An authorization or a permit that comes meanwhile is not told to the machine. It would only
+//! prepare calls that nobody makes any more, and whoever comes next asks for it again.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -149,7 +149,8 @@ impl Drive {
                 }
                 Effect::External(external) if asks(&external) && self.stops() => {}
                 Effect::External(external) => self.in_flight.ask(external),
-                Effect::CancelExternals => self.in_flight.call_off(),
+                Effect::CallOff => self.in_flight.call_off(),
+                Effect::CancelExternals => self.in_flight.cancel().await,
                 Effect::Schedule { timer, after } => self.in_flight.remind(timer, after),
                 Effect::Tell { submission, event } => self.tell(submission, event),
                 Effect::ScheduleRenewal { after } => {
@@ -206,11 +207,13 @@ impl Drive {
                 biased;
                 () = told(&mut self.stop), if !self.stopping => {
                     self.stopping = true;
+                    self.in_flight.wait_for_no_permits();
                     return Some(Input::Draining);
                 }
                 arrival = self.in_flight.next() => match arrival {
                     Arrival::Due(timer) => return Some(Input::Due(timer)),
-                    Arrival::Answer(Answer::Authorizer { .. }) if self.stopping => {}
+                    Arrival::Answer(Answer::Authorizer { .. } | Answer::Permitted { .. })
+                        if self.stopping => {}
                     Arrival::Answer(answer) => return Some(Input::Answered(answer)),
                 },
                 // Several hints say no more than one.
@@ -239,6 +242,7 @@ const fn asks(external: &External) -> bool {
         External::CallModel(_)
         | External::Approve { .. }
         | External::Authorize { .. }
+        | External::Permits { .. }
         // A handler that rests is in nobody's way, and its next owner enters it again.
         | External::NextStep(_)
         | External::Reconcile(_) => true,

@@ -27,6 +27,7 @@ use crate::ports::Ports;
 use crate::run_stream::RunStream;
 use crate::saying::{self, Ear, Mouth, NotSaid};
 use crate::streams::Streams;
+use crate::tool::ToolkitError;
 
 /// A run that is going on.
 #[derive(Debug)]
@@ -60,8 +61,11 @@ pub enum How {
 }
 
 /// Why a run did not begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EphemeralError {
+    /// The handlers do not serve the agent (CAP-001, CAP-002).
+    #[error(transparent)]
+    NotServed(#[from] ToolkitError),
     /// The input is over the bounds of a record.
     #[error("the input is over its bounds: {0}")]
     Input(BatchError),
@@ -75,7 +79,7 @@ impl Ephemeral {
     /// every live event.
     ///
     /// # Errors
-    /// The input is over its bounds, or there is no entropy.
+    /// A tool of the agent has no handler, the input is over its bounds, or there is no entropy.
     pub fn start(
         call: &Call,
         ports: Ports,
@@ -92,7 +96,7 @@ impl Ephemeral {
     /// more drops the stream, and the run goes on without.
     ///
     /// # Errors
-    /// The input is over its bounds, or there is no entropy.
+    /// A tool of the agent has no handler, the input is over its bounds, or there is no entropy.
     pub fn start_for_one(
         call: &Call,
         ports: Ports,
@@ -111,6 +115,7 @@ impl Ephemeral {
         events: Events,
         trace: impl FnOnce(&Streams, Source) -> T,
     ) -> Result<(Self, T), EphemeralError> {
+        ports.tools.serves(&call.binding.definition)?;
         let mut entropy = [0; 16];
         getrandom::fill(&mut entropy).map_err(|_| EphemeralError::NoEntropy)?;
         let (state, beginning) =
@@ -138,7 +143,7 @@ impl Ephemeral {
             submission,
             streams: streams.clone(),
         };
-        let task = tokio::spawn(drive.run(state.watched(true)));
+        let task = tokio::spawn(drive.run(state.watched(true).sharing()));
         Ok((Self { mouth, interrupt, task, run, streams }, told))
     }
 

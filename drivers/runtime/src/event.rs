@@ -12,6 +12,8 @@ use everstep_machine::response::Delta;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::tool::ToolkitError;
+
 /// Something that is happening.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -70,6 +72,13 @@ pub enum Event {
     ScanFailed {
         /// Why.
         why: Arc<str>,
+    },
+    /// The handlers of this host do not serve the lane's agent: the lane is left to others.
+    NotServed {
+        /// Which lane.
+        lane: ConversationId,
+        /// What is missing, by name.
+        why: Arc<ToolkitError>,
     },
     /// This host does not know the lane's agent now, or lacks what a claim needs. It looks again.
     LaneDeclined {

@@ -28,6 +28,7 @@ use crate::ports::{Bindings, Ports};
 use crate::run_stream::RunStream;
 use crate::store::{Closed, StoreHandle};
 use crate::streams::Streams;
+use crate::tool::ToolkitError;
 
 /// How long the threads of a host that has stopped may take to close what they hold.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -90,6 +91,17 @@ impl Config {
     }
 }
 
+/// Why a host was not started. Nothing has begun then.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The handlers do not serve an agent (CAP-001, CAP-002).
+    #[error(transparent)]
+    NotServed(#[from] ToolkitError),
+    /// The operating system gives no threads.
+    #[error("the operating system gives no threads: {0}")]
+    NoThreads(#[from] io::Error),
+}
+
 /// A host at work. Dropping it calls off what it has in flight, as a crash would.
 pub struct Host {
     store: StoreHandle,
@@ -116,13 +128,17 @@ impl Host {
     /// tasks for everything else.
     ///
     /// # Errors
-    /// The operating system gives no threads.
+    /// A tool of an agent that is known beforehand has no handler, or the operating system gives no
+    /// threads.
     pub fn start(
         store: impl Shared + Send + 'static,
         lookout: impl LookOut,
         ports: Ports,
         config: Config,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, StartError> {
+        for binding in ports.bindings.agents() {
+            ports.tools.serves(&binding.definition)?;
+        }
         let ((inbox, inputs), (news, herald)) = (Inbox::new(), News::new());
         let (events, streams) = (Events::new(), Streams::default());
         let mailbox = inbox.clone();
@@ -160,10 +176,10 @@ impl Host {
         self.inbox.hint(lane);
     }
 
-    /// Stops (OPS-03): no lane is claimed and its runs begin nothing new. What is out already, a
-    /// call that waits for a place of agent, group or host included, has [`Config::grace`] to come back; it is recorded, and the lane is given back,
-    /// so that whoever comes next need not wait for the lease. What is not back by then is
-    /// dropped, as a crash would drop it, and its lane is free once the lease has run out.
+    /// Stops (OPS-03): no lane is claimed and its runs begin nothing new. What is out already
+    /// has [`Config::grace`] to come back; it is recorded, and the lane is given back, so that
+    /// whoever comes next need not wait for the lease. What is not back by then is dropped, as a
+    /// crash would drop it, and its lane is free once the lease has run out.
     ///
     /// Returns when the look-out and the store are closed, or two seconds after the rest if a
     /// pipeline that is being executed takes so long. Correctness needs none of this.

@@ -58,7 +58,7 @@ pub use client::HostError;
 pub use ephemeral::{End, Ephemeral, EphemeralError, How};
 pub use event::Event;
 pub use failpoint::{Failpoints, FailpointsError};
-pub use host::{Config, Host};
+pub use host::{Config, Host, StartError};
 pub use interrupts::Interrupts;
 pub use lookout::{LookOut, ScanFailed};
 pub use ports::{

@@ -44,6 +44,7 @@ impl Outside {
             External::CallModel(_)
             | External::Approve { .. }
             | External::Authorize { .. }
+            | External::Permits { .. }
             | External::InvokeTool(_)
             | External::NextStep(_)
             | External::Reconcile(_) => None,
@@ -51,19 +52,11 @@ impl Outside {
     }
 
     /// Does what is asked for and says what came of it. A call that goes on brings its handler.
-    pub(crate) async fn perform(
-        self,
-        external: External,
-        cancellation: Cancellation,
-        resting: Option<Call>,
-    ) -> Came {
+    pub(crate) async fn perform(self, external: External, handed: Handed) -> Came {
+        let Handed { cancellation, resting, permit } = handed;
         let (failpoints, kind) = (self.failpoints.clone(), external.kind());
         match external {
             External::InvokeTool(invocation) => {
-                // A call waits for its permits before anything of it happens, and holds them to its
-                // end, also while it rests.
-                let (agent, group) = (invocation.agent.clone(), invocation.group.clone());
-                let permit = self.gate.pass(agent, group).await;
                 let work = async move { self.call(invocation, cancellation, permit).leg().await };
                 watched(&failpoints, kind, work).await
             }
@@ -82,7 +75,12 @@ impl Outside {
     }
 
     /// Begins a call.
-    fn call(self, invocation: Invocation, cancellation: Cancellation, permit: Permit) -> Call {
+    fn call(
+        self,
+        invocation: Invocation,
+        cancellation: Cancellation,
+        permit: Option<Permit>,
+    ) -> Call {
         let Self { ports, events, streams, .. } = self;
         events.tell(Event::ToolInvoked { tool: invocation.tool.clone() });
         let (run, call) = (invocation.run, invocation.call);
@@ -120,6 +118,10 @@ impl Outside {
                 let reconciliation = ports.reconciler.reconcile(doubted).await;
                 Answer::Reconciler { doubt, reconciliation }
             }
+            // Answered where it was asked, by what is in flight.
+            External::Permits { run, calls, .. } => {
+                Answer::Permitted { run, calls: calls.into_iter().map(|it| it.call).collect() }
+            }
             // Calls have their own way: they may rest.
             External::InvokeTool(it) => {
                 Answer::Unsure { start: Doubt { call: it.call, start: it.epoch } }
@@ -127,6 +129,15 @@ impl Outside {
             External::NextStep(it) => Answer::Unsure { start: it.start },
         }
     }
+}
+
+/// What a task outside is given beside its question.
+pub(crate) struct Handed {
+    pub(crate) cancellation: Cancellation,
+    /// The call that goes on.
+    pub(crate) resting: Option<Call>,
+    /// What the call that begins was permitted. It holds it to its end, also while it rests.
+    pub(crate) permit: Option<Permit>,
 }
 
 /// What a task outside has come to.
@@ -185,7 +196,7 @@ pub(crate) fn panicked(external: &External) -> Answer {
             run: request.run,
             turn: request.turn,
             purpose: request.purpose,
-            response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked"))),
+            response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked")).into()),
         },
         External::Check { run, turn, subject, values } => Answer::Checked {
             run: *run,
@@ -203,6 +214,7 @@ pub(crate) fn panicked(external: &External) -> Answer {
             // Whoever cannot say yes has not said it.
             authorization: Authorization::Denied,
         },
+        External::Permits { run, .. } => Answer::Permitted { run: *run, calls: Vec::new() },
         External::InvokeTool(invocation) => Answer::Tool {
             start: Doubt { call: invocation.call, start: invocation.epoch },
             outcome: Arc::new(ToolOutcome::Defect(diagnostic("the tool's handler panicked"))),

@@ -1,11 +1,12 @@
-//! A host's permits, awaited.
+//! A host's permits, awaited, and what a run holds of them before its calls have begun.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everstep_machine::contract::Machine;
-use everstep_machine::identity::{AgentId, GroupName};
-use everstep_machine::permits::{Effect, Input, Limits, Permits, State, Ticket};
+use everstep_machine::effect::Wanting;
+use everstep_machine::identity::{AgentId, GroupName, ToolCallId};
+use everstep_machine::permits::{self, Effect, Input, Limits, State, Ticket};
 use tokio::sync::oneshot;
 
 /// Where calls of all runs of a host wait for their permits.
@@ -32,14 +33,6 @@ impl Gate {
         Self(Arc::new(Mutex::new(desk)))
     }
 
-    /// Waits until a call may start. Whoever stops waiting has asked for nothing.
-    pub(crate) async fn pass(&self, agent: AgentId, group: Option<GroupName>) -> Permit {
-        let (permit, granted) = self.ask(agent, group);
-        // The sender goes only with the ticket, and the ticket is ours.
-        let _ = granted.await;
-        permit
-    }
-
     fn ask(&self, agent: AgentId, group: Option<GroupName>) -> (Permit, oneshot::Receiver<()>) {
         let (grant, granted) = oneshot::channel();
         let mut desk = self.desk();
@@ -57,10 +50,63 @@ impl Gate {
     }
 }
 
+/// What a run has asked for calls that have not begun. Dropping it gives all of it back.
+#[derive(Debug)]
+pub(crate) struct Permits {
+    gate: Gate,
+    of: HashMap<ToolCallId, Permit>,
+}
+
+impl Permits {
+    pub(crate) fn of(gate: Gate) -> Self {
+        Self { gate, of: HashMap::new() }
+    }
+
+    /// Asks for what is not asked for, and gives back what nobody wants any more. Of each call that
+    /// has its permits, or waits for them from now on: what says so when it has them.
+    pub(crate) fn ask(
+        &mut self,
+        agent: &AgentId,
+        calls: &[Wanting],
+    ) -> Vec<(ToolCallId, Option<oneshot::Receiver<()>>)> {
+        self.of.retain(|held, _| calls.iter().any(|it| it.call == *held));
+        let mut asked = Vec::new();
+        for Wanting { call, group } in calls {
+            match self.of.get(call) {
+                Some(permit) if permit.is_granted() => asked.push((*call, None)),
+                Some(_) => {}
+                None => {
+                    let (permit, mut grant) = self.gate.ask(agent.clone(), group.clone());
+                    let waits = grant.try_recv().is_err().then_some(grant);
+                    asked.push((*call, waits));
+                    self.of.insert(*call, permit);
+                }
+            }
+        }
+        asked
+    }
+
+    /// Hands a call that begins what it has.
+    pub(crate) fn take(&mut self, call: ToolCallId) -> Option<Permit> {
+        self.of.remove(&call)
+    }
+
+    /// Wants nothing any more.
+    pub(crate) fn give_back(&mut self) {
+        self.of.clear();
+    }
+}
+
+impl Permit {
+    fn is_granted(&self) -> bool {
+        self.gate.desk().state.as_ref().is_some_and(|state| state.holds(self.ticket))
+    }
+}
+
 impl Desk {
     fn tell(&mut self, input: Input) {
         let Some(state) = self.state.take() else { return };
-        let step = Permits::step(state, input);
+        let step = permits::Permits::step(state, input);
         self.state = Some(step.state);
         for Effect::Grant(ticket) in step.effects {
             if let Some(grant) = self.waiting.remove(&ticket) {

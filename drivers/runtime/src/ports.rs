@@ -7,7 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Binding, Diagnostic, ExecutionClass, ModelFault, ModelRequest, ToolOutcome,
+    AgentDefinition, Binding, Diagnostic, ExecutionClass, ModelFault, ModelRequest, ToolDefinition,
+    ToolOutcome,
 };
 use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
@@ -16,7 +17,7 @@ use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Tu
 use everstep_schema::Checker;
 
 use crate::stream::Parts;
-use crate::tool::{Ended, Live};
+use crate::tool::{Ended, Live, ToolkitError, ToolkitFault};
 
 /// A future that a task can own.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -67,6 +68,11 @@ pub trait Reconciler: Send + Sync {
 
 /// Knows the agent of a lane.
 pub trait Bindings: Send + Sync {
+    /// Every agent that is known beforehand. A host whose handlers do not serve all of them is not
+    /// started (CAP-001, CAP-002); one that comes to be known later is looked at when its lane is
+    /// worked on, and left to others if it is not served.
+    fn agents(&self) -> Vec<Arc<Binding>>;
+
     /// The agent and model that work on this lane; none if this host has them not, and then it
     /// leaves the lane to others.
     fn binding(&self, lane: &ConversationId) -> Option<Arc<Binding>>;
@@ -115,6 +121,12 @@ pub trait Handlers: Send + Sync {
 
     /// What checks parameters, results and answers.
     fn checker(&self) -> &Checker;
+
+    /// Whether every tool that an agent declares has its handler here.
+    ///
+    /// # Errors
+    /// All that is missing, by name (CAP-001).
+    fn serves(&self, agent: &AgentDefinition) -> Result<(), ToolkitError>;
 }
 
 type Handler = Arc<dyn Fn(Invocation) -> BoxFuture<ToolOutcome> + Send + Sync>;
@@ -166,6 +178,15 @@ impl Handlers for Tools {
 
     fn checker(&self) -> &Checker {
         &self.checker
+    }
+
+    fn serves(&self, agent: &AgentDefinition) -> Result<(), ToolkitError> {
+        let missing = agent.tools().iter().filter(|tool| !self.handlers.contains_key(&tool.name));
+        let fault = |tool: &ToolDefinition| ToolkitFault::NoHandler {
+            agent: agent.id().clone(),
+            tool: tool.name.clone(),
+        };
+        ToolkitError::unless_empty(missing.map(fault).collect())
     }
 }
 

@@ -71,6 +71,10 @@ impl Model for Script {
 struct NoLane;
 
 impl Bindings for NoLane {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        Vec::new()
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         None
     }
@@ -229,7 +233,8 @@ fn dur_018_a_model_that_is_busy_is_asked_again_after_its_pause() {
     let mut policy = AgentPolicy::default();
     (policy.retry.first, policy.retry.longest) = (DurationMs(2), DurationMs(4));
     let busy = |faults| {
-        let ports = ports(0, faults, Tools::default());
+        let idle = Tools::default().with(name("work"), |_: Invocation| async { done() });
+        let ports = ports(0, faults, idle);
         block_on(async { start(policy.clone(), ports).ended().await }).unwrap()
     };
     assert_eq!(answer(&busy(2)), "\"1 messages\"");

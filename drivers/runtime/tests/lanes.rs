@@ -91,6 +91,10 @@ impl Later {
 }
 
 impl Bindings for Later {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        Vec::new()
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         // The test may be over.
         let _ = self.asked.send(Instant::now());

@@ -63,6 +63,10 @@ impl Model for Mute {
 struct NoLane;
 
 impl Bindings for NoLane {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        Vec::new()
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         None
     }

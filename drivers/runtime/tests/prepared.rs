@@ -79,6 +79,10 @@ fn of_the_input(snapshot: &ContextSnapshot) -> CompactionArtifact {
 struct NoLane;
 
 impl Bindings for NoLane {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        Vec::new()
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         None
     }

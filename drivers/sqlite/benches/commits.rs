@@ -268,7 +268,8 @@ fn work(store: &mut SqliteStore, n: u32, lanes: u32) {
                 assert_eq!(end, End::Settled);
                 return;
             }
-            attempt::Effect::CancelExternals
+            attempt::Effect::CallOff
+            | attempt::Effect::CancelExternals
             | attempt::Effect::ScheduleRenewal { .. }
             | attempt::Effect::Schedule { .. }
             | attempt::Effect::Tell { .. } => continue,

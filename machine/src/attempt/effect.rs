@@ -57,6 +57,9 @@ pub enum Effect {
     /// Ask the outside and answer with [`super::Input::Answered`]. Leaves only after every
     /// pipeline before it in the same step is acknowledged; a refusal discards it.
     External(External),
+    /// Tell the tools in flight that nobody wants them any more, and stop everything else in flight
+    /// outside. A tool that stops by itself may still say what came of it.
+    CallOff,
     /// Stop what is in flight outside, as far as it can be stopped. Its answers may still come.
     CancelExternals,
     /// Say [`super::Input::RenewalDue`] after this time.

@@ -1,6 +1,6 @@
 //! Living: the run's effects become commands and questions, and answers become its inputs.
 
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 use super::effect::{Effect, End};
@@ -9,8 +9,10 @@ use super::read::{Next, end, view_of};
 use super::state::{Setup, Stage, Working};
 use crate::contract::Machine;
 use crate::effect::Answer;
-use crate::record::{Record, ToolSettled};
-use crate::run::{self, Liveness, Run};
+use crate::identity::DurationMs;
+use crate::limits::CALL_OFF_MS;
+use crate::record::{Doubt, Record, ToolSettled};
+use crate::run::{self, Liveness, Run, Timer};
 use crate::store::LaneView;
 
 impl Working {
@@ -84,14 +86,45 @@ impl Working {
         self.read_at = view.now;
         self.slice = view_of(view.lane, row, view.beside);
         match self.run.liveness() {
-            Liveness::Live if is_aborted => self.stop(setup),
+            Liveness::Live if is_aborted => self.call_off(setup),
             Liveness::Live => self.hear(setup),
             Liveness::Resting => self.proceed(setup),
         }
     }
 
+    /// Somebody wants the end of a live run: its calls are told, and have some time to end by
+    /// themselves (RUN-008). Nothing begins meanwhile, and the run hears of nothing.
+    fn call_off(mut self, setup: &Setup) -> Next {
+        if self.calling_off || self.is_alone() {
+            return self.wait_for_calls(setup);
+        }
+        self.calling_off = true;
+        let after = DurationMs(CALL_OFF_MS);
+        let reminder = Effect::Schedule { timer: Timer::CallOff, after };
+        (working(self), alloc::vec![Effect::CallOff, reminder])
+    }
+
+    /// Waits until every call is back, or until they have had their time.
+    pub(super) fn wait_for_calls(mut self, setup: &Setup) -> Next {
+        if self.is_alone() || self.due.contains(&Timer::CallOff) {
+            return self.stop(setup);
+        }
+        let mut draft = Draft::default();
+        match self.housekeep(setup, &mut draft) {
+            Ok(()) => self.send(setup, draft),
+            Err(Defect) => end(End::Defect),
+        }
+    }
+
+    /// Whether no call runs whose answer is not here.
+    fn is_alone(&self) -> bool {
+        let back: BTreeSet<Doubt> = self.inbox.iter().filter_map(Answer::start).collect();
+        self.run.flights().tools.is_subset(&back)
+    }
+
     /// Stops a live run. What has returned is kept; what is still out becomes a doubt.
     fn stop(mut self, setup: &Setup) -> Next {
+        self.calling_off = false;
         let mut draft = Draft::default();
         let stopped = self
             .drive(setup, &mut draft, run::Input::Stopped)

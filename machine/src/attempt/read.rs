@@ -170,6 +170,7 @@ impl Reading {
                 .with_entropy(self.token)
                 .watched(setup.watched)
                 .suspending()
+                .sharing()
                 .listening()
                 .with_flights(flights);
         if draining {
@@ -192,6 +193,7 @@ impl Reading {
             due,
             woken,
             listens: false,
+            calling_off: false,
         };
         working.proceed(setup)
     }

@@ -132,6 +132,8 @@ pub(super) struct Working {
     pub(super) woken: bool,
     /// Whether the run wants to know what its lane has for it.
     pub(super) listens: bool,
+    /// Whether the run is to end and its calls have been told (RUN-008).
+    pub(super) calling_off: bool,
 }
 
 impl State {

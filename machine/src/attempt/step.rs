@@ -71,6 +71,7 @@ fn working_step(mut it: Working, setup: &Setup, input: Input) -> Next {
     }
     match it.sent {
         Some(_) => (working(it), Vec::new()),
+        None if it.calling_off => it.wait_for_calls(setup),
         None => it.proceed(setup),
     }
 }
@@ -110,7 +111,7 @@ impl Working {
 
     /// Renews a lease that wants it, and looks at the lane: for a run that listens, or to follow a
     /// hint when there is nothing better to send.
-    fn housekeep(&mut self, setup: &Setup, draft: &mut Draft) -> Result<(), Defect> {
+    pub(super) fn housekeep(&mut self, setup: &Setup, draft: &mut Draft) -> Result<(), Defect> {
         if self.ending.is_some() {
             return Ok(());
         }
@@ -137,7 +138,7 @@ impl Working {
         draft.commands.push(StoreCommand::ReadLane(target));
     }
 
-    fn send(mut self, setup: &Setup, draft: Draft) -> Next {
+    pub(super) fn send(mut self, setup: &Setup, draft: Draft) -> Next {
         let Draft { commands, after, consumed } = draft;
         if commands.is_empty() {
             return match self.ending {
@@ -172,6 +173,7 @@ impl Working {
         match (self.ending, replies.pop()) {
             (Some(ending), _) => end_with(ending, self.into_fold()),
             (None, Some(Reply::Lane(view))) => self.refresh(setup, view),
+            (None, Some(_)) if self.calling_off => self.wait_for_calls(setup),
             (None, Some(_)) => self.proceed(setup),
             (None, None) => end(End::Defect),
         }
@@ -207,6 +209,7 @@ impl Working {
                     continue;
                 }
                 Effect::Store(_)
+                | Effect::CallOff
                 | Effect::CancelExternals
                 | Effect::Tell { .. }
                 | Effect::End(_) => continue,
@@ -226,7 +229,8 @@ impl Working {
                 | External::CallModel(_)
                 | External::Check { .. }
                 | External::Approve { .. }
-                | External::Authorize { .. } => {}
+                | External::Authorize { .. }
+                | External::Permits { .. } => {}
             }
         }
         let submission = self.submission;

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::kind::ExternalKind;
 use crate::agent::{
-    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Purpose, Resolution, Risk,
-    Schema, StepOutput, ToolOutcome, Verdict,
+    Diagnostic, ExecutionClass, LostResponse, ModelRequest, ModelResponse, Purpose, Resolution,
+    Risk, Schema, StepOutput, ToolOutcome, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{AgentId, ApprovalId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
@@ -106,6 +106,15 @@ pub struct ApprovalAnswer {
     pub verdict: Verdict,
 }
 
+/// A call that wants to start, and in which group of tools it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Wanting {
+    /// Which call.
+    pub call: ToolCallId,
+    /// In which group of tools, if it is in one: calls of a group share permits.
+    pub group: Option<GroupName>,
+}
+
 /// Something only the outside can do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum External {
@@ -140,6 +149,17 @@ pub enum External {
         /// The calls, in declaration order.
         calls: Vec<ToolCallId>,
     },
+    /// Ask for the permits that all runs of a host share (RUN-009). Each call may be answered by
+    /// itself, whenever there is room for it. Nothing of a call that waits has begun. The question
+    /// names every call of the run that wants to start: what others were granted goes back.
+    Permits {
+        /// The run that asks.
+        run: RunId,
+        /// Of which agent.
+        agent: AgentId,
+        /// The calls, in declaration order.
+        calls: Vec<Wanting>,
+    },
     /// Run a tool.
     InvokeTool(Invocation),
     /// Let the handler of a durable call go on.
@@ -149,6 +169,15 @@ pub enum External {
 }
 
 impl External {
+    /// What a host that has room for everything answers to a question for permits; none for any
+    /// other question.
+    #[must_use]
+    pub fn permitted(&self) -> Option<Answer> {
+        let Self::Permits { run, calls, .. } = self else { return None };
+        let calls = calls.iter().map(|it| it.call).collect();
+        Some(Answer::Permitted { run: *run, calls })
+    }
+
     /// The kind of this effect.
     #[must_use]
     pub const fn kind(&self) -> ExternalKind {
@@ -157,6 +186,7 @@ impl External {
             Self::Check { .. } => ExternalKind::Check,
             Self::Approve { .. } => ExternalKind::Approve,
             Self::Authorize { .. } => ExternalKind::Authorize,
+            Self::Permits { .. } => ExternalKind::Permits,
             Self::InvokeTool(_) => ExternalKind::InvokeTool,
             Self::NextStep(_) => ExternalKind::NextStep,
             Self::Reconcile(_) => ExternalKind::Reconcile,
@@ -194,7 +224,7 @@ pub enum Answer {
         /// What it was asked for.
         purpose: Purpose,
         /// The response.
-        response: Result<Arc<ModelResponse>, ModelFault>,
+        response: Result<Arc<ModelResponse>, LostResponse>,
     },
     /// Values were checked.
     Checked {
@@ -224,6 +254,13 @@ pub enum Answer {
         turn: Turn,
         /// Whether the calls may be prepared.
         authorization: Authorization,
+    },
+    /// Calls have their permits, and hold them until they have ended.
+    Permitted {
+        /// The run that asked.
+        run: RunId,
+        /// The calls.
+        calls: Vec<ToolCallId>,
     },
     /// A tool returned.
     Tool {
@@ -255,4 +292,22 @@ pub enum Answer {
         /// What it can prove.
         reconciliation: Reconciliation,
     },
+}
+
+impl Answer {
+    /// The start of a call that this says something about: it has ended, or rests, or nobody knows.
+    #[must_use]
+    pub const fn start(&self) -> Option<Doubt> {
+        match self {
+            Self::Tool { start, .. } | Self::Step { start, .. } | Self::Unsure { start } => {
+                Some(*start)
+            }
+            Self::Model { .. }
+            | Self::Checked { .. }
+            | Self::Approver { .. }
+            | Self::Authorizer { .. }
+            | Self::Permitted { .. }
+            | Self::Reconciler { .. } => None,
+        }
+    }
 }

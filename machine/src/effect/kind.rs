@@ -138,6 +138,8 @@ kinds! {
         Approve => "approver.approve",
         /// Ask the host's authorizer.
         Authorize => "authorizer.authorize",
+        /// Ask for permits.
+        Permits => "permits.ask",
         /// Run a tool.
         InvokeTool => "tool.invoke",
         /// Go on behind a step that is recorded.
@@ -153,6 +155,7 @@ impl ExternalKind {
     pub const fn class(self) -> EffectClass {
         match self {
             Self::Check => EffectClass::Compute,
+            Self::Permits => EffectClass::Volatile,
             Self::CallModel
             | Self::Approve
             | Self::Authorize

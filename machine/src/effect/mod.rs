@@ -11,7 +11,7 @@ mod kind;
 
 pub use external::{
     Answer, ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, Doubted, External,
-    Fitting, Invocation, Onward, Reconciliation,
+    Fitting, Invocation, Onward, Reconciliation, Wanting,
 };
 pub use failpoint::{Failpoint, FailpointError};
 pub use kind::{CrashPhase, EffectClass, EffectKind, ExternalKind, LedgerKind};

@@ -47,6 +47,18 @@ impl State {
         Self { limits, granted: BTreeMap::new(), waiting: VecDeque::new() }
     }
 
+    /// Whether a call has its permits.
+    #[must_use]
+    pub fn holds(&self, ticket: Ticket) -> bool {
+        self.granted.contains_key(&ticket)
+    }
+
+    /// How many calls may run at once.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Calls that run.
     #[must_use]
     pub fn granted(&self) -> usize {

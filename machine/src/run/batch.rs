@@ -1,7 +1,8 @@
 //! A batch of calls: all of it may start, or none of it does.
 //!
 //! ```text
-//! names resolve -> parameters fit -> approved -> authorized -> prepared -> started
+//! names resolve -> parameters fit -> approved -> authorized
+//!     -> the run's place -> the host's permits -> prepared -> started
 //! ```
 //!
 //! Every step is taken again by whoever resumes the batch, except for calls that have ended and for
@@ -13,13 +14,14 @@ use alloc::vec::Vec;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    Diagnostic, ExecutionClass, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
+    Diagnostic, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
 };
-use crate::effect::{Authorization, CheckSubject, External, Fitting, Invocation};
+use crate::effect::{Authorization, CheckSubject, External, Fitting};
 use crate::event::RunEvent;
 use crate::identity::ToolCallId;
+use crate::json::CanonicalJson;
 use crate::projection::CallView;
-use crate::record::{Doubt, Record, ToolPrepared, ToolSettled};
+use crate::record::{Record, ToolSettled};
 
 impl State {
     /// The calls of the last response that have not ended and do not run, in declaration order.
@@ -129,46 +131,6 @@ impl State {
         }
     }
 
-    /// Starts as many calls as have a place, in declaration order. They are prepared in one batch
-    /// when they start, and not before: a call that waits for its place is in nobody's doubt.
-    fn start(&mut self, waiting: &[CallView], effects: &mut Effects) {
-        if self.draining {
-            return;
-        }
-        let places = self.policy().parallel_calls as usize;
-        let free = places.saturating_sub(self.flights.tools.len());
-        let calls = &waiting[..free.min(waiting.len())];
-        // A start that this epoch prepared and that never left is simply made now.
-        let is_prepared =
-            |call: &&CallView| call.starts.last().map(|it| it.epoch) == Some(self.epoch);
-        let needs =
-            calls.iter().filter(|call| self.class(call).is_prepared() && !is_prepared(call));
-        let records: Vec<Record> = needs.map(|call| self.prepared(call)).collect();
-        if !records.is_empty() {
-            self.commit(records, effects);
-        }
-        let Some((run, _)) = self.place() else { return };
-        for call in calls {
-            let (start, class) = (Doubt { call: call.id, start: self.epoch }, self.class(call));
-            self.flights.tools.insert(start);
-            if class == ExecutionClass::Durable {
-                self.flights.steps.insert(start, call.steps.len() as u32);
-            }
-            self.tell(|| RunEvent::ToolCallStarted { call: call.id }, effects);
-            effects.push(Effect::External(External::InvokeTool(Invocation {
-                call: call.id,
-                epoch: self.epoch,
-                tool: call.tool.clone(),
-                run,
-                agent: self.agent().id().clone(),
-                group: self.agent().tool(&call.tool).and_then(|tool| tool.group.clone()),
-                class,
-                parameters: call.parameters.clone(),
-                steps: call.steps.iter().map(|step| step.output.clone()).collect(),
-            })));
-        }
-    }
-
     /// A call has ended: its one result becomes canonical, bounded once and for all (RUN-019).
     pub(super) fn returned(
         &mut self,
@@ -182,6 +144,11 @@ impl State {
 
     /// Records how calls have ended, and goes on.
     pub(super) fn close(&mut self, records: Vec<Record>, effects: &mut Effects) {
+        for record in &records {
+            if let Record::ToolSettled(it) = record {
+                self.flights.give_up(it.call);
+            }
+        }
         self.commit(records, effects);
         let last = self.run().and_then(|run| run.turns.last());
         if let Some(last) = last.filter(|turn| turn.calls.iter().all(|it| it.outcome.is_some())) {
@@ -195,7 +162,10 @@ impl State {
     /// not more than fits.
     pub(crate) fn kept(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Arc<ToolOutcome> {
         let ToolOutcome::Success(result) = &*outcome else { return outcome };
-        let Some(tool) = self.tool_of(call) else { return outcome };
+        // Nobody says what of it may be kept: that it was done is all that is.
+        let Some(tool) = self.tool_of(call) else {
+            return Arc::new(ToolOutcome::Truncated(Truncated::of(result.as_str(), 0)));
+        };
         let result = result.redacted(&tool.redact);
         let most = tool.result_bytes as usize;
         Arc::new(if result.as_str().len() <= most {
@@ -211,13 +181,12 @@ impl State {
             (Resolution::Completed(result), Some(tool)) => {
                 Arc::new(Resolution::Completed(result.redacted(&tool.redact)))
             }
-            (
-                Resolution::Completed(_)
-                | Resolution::Failed(_)
-                | Resolution::NeverStarted
-                | Resolution::SafeToRepeat,
-                _,
-            ) => said.clone(),
+            (Resolution::Completed(_), None) => {
+                Arc::new(Resolution::Completed(CanonicalJson::null()))
+            }
+            (Resolution::Failed(_) | Resolution::NeverStarted | Resolution::SafeToRepeat, _) => {
+                said.clone()
+            }
         }
     }
 
@@ -227,22 +196,8 @@ impl State {
         self.agent().tool(&call.tool)
     }
 
-    fn prepared(&self, call: &CallView) -> Record {
-        Record::ToolPrepared(ToolPrepared {
-            submission: self.submission,
-            call: call.id,
-            epoch: self.epoch,
-            tool: call.tool.clone(),
-            parameters: call.parameters.digest(),
-        })
-    }
-
     pub(super) fn settled(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Record {
         Record::ToolSettled(ToolSettled { submission: self.submission, call, outcome })
-    }
-
-    fn class(&self, call: &CallView) -> ExecutionClass {
-        self.agent().class_of(&call.tool)
     }
 
     pub(super) fn place(&self) -> Option<(crate::identity::RunId, crate::identity::Turn)> {

@@ -22,6 +22,10 @@ pub struct Flights {
     pub approver: Option<Turn>,
     /// The turn that the authorizer is asked about.
     pub authorizer: Option<Turn>,
+    /// The calls that wait for permits. Nothing of them has begun.
+    pub asked: BTreeSet<ToolCallId>,
+    /// The calls that have their permits and have not started.
+    pub permitted: BTreeSet<ToolCallId>,
     /// The starts of tools.
     pub tools: BTreeSet<Doubt>,
     /// Of those that are durable, which step is awaited: how many stand before it.
@@ -36,6 +40,8 @@ impl Flights {
         check: None,
         approver: None,
         authorizer: None,
+        asked: BTreeSet::new(),
+        permitted: BTreeSet::new(),
         tools: BTreeSet::new(),
         steps: BTreeMap::new(),
     };
@@ -61,6 +67,11 @@ impl Flights {
         self.tools.iter().any(|it| it.call == call)
     }
 
+    /// How many of a run's own places are taken.
+    pub(super) fn places(&self) -> usize {
+        self.tools.len() + self.asked.len() + self.permitted.len()
+    }
+
     /// Whether exactly this step of this start is awaited.
     pub(crate) fn awaits(&self, start: Doubt, ordinal: u32) -> bool {
         self.tools.contains(&start) && self.steps.get(&start) == Some(&ordinal)
@@ -79,6 +90,11 @@ impl Flights {
             External::Check { .. } => self.check = None,
             External::Approve { .. } => self.approver = None,
             External::Authorize { .. } => self.authorizer = None,
+            External::Permits { calls, .. } => {
+                for it in calls {
+                    self.asked.remove(&it.call);
+                }
+            }
             External::InvokeTool(it) => {
                 self.land(&Doubt { call: it.call, start: it.epoch });
             }
@@ -96,6 +112,7 @@ impl Flights {
             Answer::Checked { turn, subject, .. } => self.check = Some((*turn, *subject)),
             Answer::Approver { turn, .. } => self.approver = Some(*turn),
             Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
+            Answer::Permitted { calls, .. } => self.asked.extend(calls),
             Answer::Tool { start, .. } | Answer::Unsure { start } => {
                 self.tools.insert(*start);
             }
@@ -105,6 +122,12 @@ impl Flights {
             }
             Answer::Reconciler { .. } => {}
         }
+    }
+
+    /// A call that has ended wants to start no more.
+    pub(super) fn give_up(&mut self, call: ToolCallId) {
+        self.asked.remove(&call);
+        self.permitted.remove(&call);
     }
 
     /// What a run still waits for.
@@ -119,6 +142,8 @@ impl Flights {
         self.check = self.check.filter(|(turn, _)| last(turn));
         self.approver = self.approver.filter(last);
         self.authorizer = self.authorizer.filter(last);
+        self.asked.retain(|call| waiting.contains(call));
+        self.permitted.retain(|call| waiting.contains(call));
         self.tools.retain(|start| waiting.contains(&start.call));
         self.steps.retain(|start, _| waiting.contains(&start.call));
         self

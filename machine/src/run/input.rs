@@ -37,6 +37,8 @@ pub enum Timer {
     Deadline,
     /// Four fifths of the run's time are over (RUN-022).
     Warning,
+    /// The calls of a run that is to end have had their time to end by themselves (RUN-008).
+    CallOff,
 }
 
 /// What happened.

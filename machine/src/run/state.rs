@@ -62,6 +62,9 @@ pub struct State {
     /// Whether calls can wait for people to decide. Where they cannot, what nobody decides at once
     /// is denied.
     pub(super) suspends: bool,
+    /// Whether it shares its host with other runs: a call that has its run's place asks for the
+    /// host's permits before it is prepared.
+    pub(super) shares: bool,
     /// Whether its host stops: nothing new begins, and what is out is recorded when it comes back.
     pub(super) draining: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
@@ -100,6 +103,7 @@ impl State {
             cleared: false,
             unsure: false,
             suspends: false,
+            shares: false,
             draining: false,
             watched: false,
             listens: false,
@@ -119,6 +123,13 @@ impl State {
     #[must_use]
     pub const fn suspending(mut self) -> Self {
         self.suspends = true;
+        self
+    }
+
+    /// Asks its host for permits before it prepares a call (RUN-009).
+    #[must_use]
+    pub const fn sharing(mut self) -> Self {
+        self.shares = true;
         self
     }
 
@@ -182,7 +193,7 @@ impl State {
     pub fn forget(&mut self, timer: Timer) {
         match timer {
             Timer::Retry(_) => self.flights.retry = None,
-            Timer::Deadline | Timer::Warning => {}
+            Timer::Deadline | Timer::Warning | Timer::CallOff => {}
         }
     }
 

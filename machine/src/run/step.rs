@@ -137,6 +137,7 @@ impl State {
                 self.flights.authorizer = None;
                 self.authorized(authorization, effects);
             }
+            Answer::Permitted { run, calls } if run == own => self.permitted(&calls, effects),
             Answer::Step { start, ordinal, output } if self.flights.awaits(start, ordinal) => {
                 self.stepped(start, ordinal, &output, effects);
             }
@@ -150,6 +151,7 @@ impl State {
             | Answer::Checked { .. }
             | Answer::Approver { .. }
             | Answer::Authorizer { .. }
+            | Answer::Permitted { .. }
             | Answer::Step { .. }
             | Answer::Tool { .. }
             | Answer::Unsure { .. }
@@ -183,7 +185,8 @@ impl State {
                 self.flights.retry = None;
                 self.go_on(effects);
             }
-            Timer::Retry(_) => {}
+            // Whoever drives the run calls it off.
+            Timer::Retry(_) | Timer::CallOff => {}
             Timer::Warning => {
                 let before = self.gauges();
                 self.now = self.now.max(self.warning_at().unwrap_or_default());

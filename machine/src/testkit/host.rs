@@ -21,6 +21,7 @@ use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
 use crate::json::CanonicalJson;
 use crate::projection::Reader;
 use crate::record::Doubt;
+use crate::run::Timer;
 use crate::store::{Store, StoreFault};
 
 /// What the outside answers.
@@ -70,6 +71,9 @@ impl Outside {
             },
             External::Authorize { run, turn, .. } => {
                 Answer::Authorizer { run, turn, authorization: self.authorization }
+            }
+            External::Permits { run, calls, .. } => {
+                Answer::Permitted { run, calls: calls.into_iter().map(|it| it.call).collect() }
             }
             External::Check { run, turn, subject, values } => {
                 let verdicts = values.iter().map(|_| None).collect();
@@ -240,7 +244,10 @@ impl Host {
                     self.told.push(event);
                     continue;
                 }
-                Effect::CancelExternals
+                // Its calls have had their time.
+                Effect::Schedule { timer: timer @ Timer::CallOff, .. } => Input::Due(timer),
+                Effect::CallOff
+                | Effect::CancelExternals
                 | Effect::ScheduleRenewal { .. }
                 | Effect::Schedule { .. } => continue,
                 Effect::End(end) => return Err(end),

@@ -145,6 +145,8 @@ fn submission_of(cast: &Cast, external: &External) -> Option<SubmissionId> {
         External::Approve { run, .. } | External::Authorize { run, .. } => *run,
         External::InvokeTool(it) => cast.declared(it.call)?.run,
         External::NextStep(it) => cast.declared(it.start.call)?.run,
+        // To ask for a place is to do nothing yet.
+        External::Permits { .. } => return None,
         External::Reconcile(it) => cast.declared(it.doubt.call)?.run,
         External::Check { .. } => return None,
     };

@@ -101,6 +101,12 @@ impl World {
 
     /// Lets leave what may. False if the task has ended.
     pub(super) fn pump(&mut self, process: usize, task: usize) -> bool {
+        let goes_on = self.pump_on(process, task);
+        self.pass_places_on(process);
+        goes_on
+    }
+
+    fn pump_on(&mut self, process: usize, task: usize) -> bool {
         while let Some(action) = self.process_mut(process).tasks[task].plan.take() {
             let clock = self.clock;
             let lane = self.processes[process].tasks[task].lane;
@@ -116,13 +122,29 @@ impl World {
                     let answer = self.outside.perform(&self.cast, &external).answer;
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
+                Action::External(external) if external.kind().class() == EffectClass::Volatile => {
+                    if let Some(answer) = self.permit(process, lane, &external) {
+                        return self.tell_on(process, task, attempt::Input::Answered(answer));
+                    }
+                }
                 Action::External(external) => {
+                    let process = self.process_mut(process);
+                    process.note_start(lane, &external);
+                    let it = &mut process.tasks[task];
                     let epoch = it.epoch;
                     it.flights.push(Flight::new(external, epoch));
                     let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
                     self.judge.in_flight(&self.cast, calls);
                 }
-                Action::CancelExternals => it.flights.retain(Flight::has_happened),
+                // A tool that was told may still go on, and may still answer.
+                Action::CallOff => {
+                    it.flights.retain(|it| it.has_happened() || it.is_of_a_call());
+                    self.process_mut(process).wait_no_more(lane);
+                }
+                Action::CancelExternals => {
+                    it.flights.retain(Flight::has_happened);
+                    self.process_mut(process).wait_no_more(lane);
+                }
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
                 Action::Tell => {}
                 Action::Schedule(timer, after) => {

@@ -63,7 +63,7 @@ impl World {
             Progress::Idle | Progress::Due | Progress::Done => it.progress,
         };
         let revised = self.cast.revised.is_some() && matches!(it.role, Role::Worker(_));
-        let again = Process { revised, ..Process::new(it.role, progress) };
+        let again = Process { revised, ..Process::new(&self.cast, it.role, progress) };
         self.processes[process] = Arc::new(Printed::new(again));
     }
 

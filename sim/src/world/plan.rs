@@ -18,6 +18,7 @@ use crate::fingerprint::Printed;
 pub(super) enum Action {
     Store(Arc<Printed<Pipeline>>),
     External(Arc<Printed<External>>),
+    CallOff,
     CancelExternals,
     ScheduleRenewal(DurationMs),
     Schedule(Timer, DurationMs),
@@ -33,6 +34,7 @@ impl From<attempt::Effect> for Action {
         match effect {
             attempt::Effect::Store(pipeline) => Self::Store(Arc::new(Printed::new(pipeline))),
             attempt::Effect::External(external) => Self::External(Arc::new(Printed::new(external))),
+            attempt::Effect::CallOff => Self::CallOff,
             attempt::Effect::CancelExternals => Self::CancelExternals,
             attempt::Effect::ScheduleRenewal { after } => Self::ScheduleRenewal(after),
             attempt::Effect::Schedule { timer, after } => Self::Schedule(timer, after),

@@ -69,6 +69,10 @@ impl Model for Scripted {
 struct EveryLane(Arc<Binding>);
 
 impl Bindings for EveryLane {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        vec![Arc::clone(&self.0)]
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         Some(Arc::clone(&self.0))
     }

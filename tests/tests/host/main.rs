@@ -1,9 +1,12 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
+mod calling_off;
 mod faults;
 mod news;
 mod panics;
+mod permits;
 mod reading;
+mod served;
 mod steps;
 mod stopping;
 mod support;
@@ -13,13 +16,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use everstep_machine::agent::ToolOutcome;
-use everstep_machine::identity::SubmissionId;
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::record::{Record, Settlement};
-use everstep_machine::store::{Pipeline, Store, StoreCommand};
+use everstep_machine::store::Store;
 use everstep_runtime::{HostError, Standing, Tools, block_on};
-use support::{Desk, NEVER, OFTEN, call, lane, pay, principal};
+use support::{Desk, NEVER, OFTEN, abort, call, lane, pay};
 
 fn returns(value: &str) -> Tools {
     let value = CanonicalJson::string(value).unwrap();
@@ -132,10 +133,38 @@ fn dur_012_an_abort_from_outside_reaches_a_run_whose_tool_never_returns() {
     assert_eq!((unknown.count(), invoked.load(Ordering::SeqCst)), (1, 1), "{records:?}");
 }
 
-fn abort(submission: SubmissionId) -> Pipeline {
-    let intent = AbortIntent { principal: principal(), reason: "changed my mind".into() };
-    let command = StoreCommand::Ledger(Command::Abort { submission, intent });
-    Pipeline { lane: lane("a"), commands: vec![command] }
+#[test]
+fn case_cr_01_a_host_that_looks_around_leaves_alone_what_another_one_works_on() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    let tools = |takes: u64| {
+        let calls = Arc::clone(&calls);
+        Tools::default().with(pay(), move |it| {
+            calls.fetch_add(1, Ordering::SeqCst);
+            async move {
+                everstep_runtime::pause(Duration::from_millis(takes)).await;
+                ToolOutcome::Success(it.parameters)
+            }
+        })
+    };
+    let settled = block_on(async {
+        let first = desk.host(tools(200), 1, NEVER);
+        let submission = first.submit(call("a", "1")).await.unwrap().submission;
+        while calls.load(Ordering::SeqCst) == 0 {
+            everstep_runtime::pause(Duration::from_millis(1)).await;
+        }
+        // It looks at everything when it begins, and then a hundred times a second.
+        let second = desk.host(tools(0), 1, OFTEN);
+        let epoch = || desk.reader().lane(&lane("a")).unwrap().unwrap().epoch;
+        let before = epoch();
+        everstep_runtime::pause(Duration::from_millis(100)).await;
+        assert_eq!(epoch(), before, "a living owner keeps its lane");
+        let settled = outcome(first.wait(&lane("a"), submission).await);
+        second.stop().await;
+        first.stop().await;
+        settled
+    });
+    assert!(matches!(settled.unwrap(), Settlement::Completed { .. }));
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
 }
 
 #[test]

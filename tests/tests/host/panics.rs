@@ -20,6 +20,10 @@ fn quick() -> Tools {
 struct Broken(Arc<dyn Bindings>);
 
 impl Bindings for Broken {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        self.0.agents()
+    }
+
     fn binding(&self, of: &ConversationId) -> Option<Arc<Binding>> {
         assert_ne!(*of, lane("bad"), "the bindings break");
         self.0.binding(of)

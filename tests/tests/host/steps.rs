@@ -90,6 +90,10 @@ where
 struct Clerk(Arc<Binding>);
 
 impl Bindings for Clerk {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        vec![Arc::clone(&self.0)]
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         Some(Arc::clone(&self.0))
     }

@@ -24,7 +24,7 @@ use everstep_runtime::{
 };
 use everstep_sqlite::SqliteStore;
 
-use crate::support::{Desk, NEVER, OFTEN, call, is_claim, lane, pay, ports};
+use crate::support::{Desk, NEVER, OFTEN, call, count, is_claim, lane, pay, ports};
 
 /// Tools that count their calls and take their time; so many milliseconds, or for ever.
 fn slow(count: &Arc<AtomicUsize>, takes: Option<u64>) -> Tools {
@@ -45,10 +45,6 @@ async fn called(count: &AtomicUsize) {
     while count.load(Ordering::SeqCst) == 0 {
         pause(Duration::from_millis(1)).await;
     }
-}
-
-fn count(records: &[Record], wanted: fn(&Record) -> bool) -> usize {
-    records.iter().filter(|record| wanted(record)).count()
 }
 
 async fn settled(host: &Host, key: &str) -> bool {
@@ -83,7 +79,7 @@ fn ops_03_a_host_that_is_stopped_records_what_comes_back_and_gives_the_lane_back
 }
 
 /// Calls the tool three times in its first turn, and then answers.
-struct Thrice;
+pub(crate) struct Thrice;
 
 impl Model for Thrice {
     fn respond(
@@ -111,6 +107,10 @@ impl Model for Thrice {
 struct OneByOne;
 
 impl Bindings for OneByOne {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        Vec::new()
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         let binding = call("a", "1").binding;
         let (id, tools) = (binding.definition.id().clone(), binding.definition.tools().to_vec());
@@ -267,7 +267,7 @@ fn ops_03_a_host_that_is_stopped_before_or_at_the_claim_asks_nothing() {
         let (release, go_on) = channel();
         let epoch = block_on(async {
             let model = Arc::new(Unasked(Arc::clone(&asked)));
-            let ports = Ports { model, ..ports(Tools::default()) };
+            let ports = Ports { model, ..ports(slow(&asked, None)) };
             let store = Held { store: desk.store(), holds, made, go_on };
             let host = desk.host_on(store, ports, |config| config);
             host.submit(call("a", "1")).await.unwrap();

@@ -16,9 +16,9 @@ use everstep_machine::identity::{
     SubmissionId, TenantId, ToolName, Turn,
 };
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::ledger::Command;
+use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::record::Record;
-use everstep_machine::store::{LogPage, Shared, Store as _, StoreCommand};
+use everstep_machine::store::{LogPage, Pipeline, Shared, Store as _, StoreCommand};
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
     ScanFailed, Tools,
@@ -109,6 +109,11 @@ impl Desk {
     }
 }
 
+/// How many records are such.
+pub(crate) fn count(records: &[Record], wanted: fn(&Record) -> bool) -> usize {
+    records.iter().filter(|record| wanted(record)).count()
+}
+
 /// A model that calls the tool once, and nobody who objects.
 pub(crate) fn ports(tools: Tools) -> Ports {
     Ports {
@@ -124,6 +129,10 @@ pub(crate) fn ports(tools: Tools) -> Ports {
 struct Clerk(Arc<Binding>);
 
 impl Bindings for Clerk {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        vec![Arc::clone(&self.0)]
+    }
+
     fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
         Some(Arc::clone(&self.0))
     }
@@ -201,4 +210,11 @@ pub(crate) fn admitted(store: &mut SqliteStore, call: Call) -> SubmissionId {
 
 pub(crate) fn is_claim(command: &StoreCommand) -> bool {
     matches!(command, StoreCommand::Ledger(Command::Claim(_)))
+}
+
+/// Somebody wants a submission of the lane `a` to end.
+pub(crate) fn abort(submission: SubmissionId) -> Pipeline {
+    let intent = AbortIntent { principal: principal(), reason: "changed my mind".into() };
+    let command = StoreCommand::Ledger(Command::Abort { submission, intent });
+    Pipeline { lane: lane("a"), commands: vec![command] }
 }

@@ -39,6 +39,10 @@ impl OneAgent {
 }
 
 impl Bindings for OneAgent {
+    fn agents(&self) -> Vec<Arc<Binding>> {
+        vec![Arc::clone(&self.binding)]
+    }
+
     fn binding(&self, lane: &ConversationId) -> Option<Arc<Binding>> {
         (*lane == self.lane).then(|| Arc::clone(&self.binding))
     }

@@ -24,7 +24,9 @@ use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, DurationMs, SubmissionId};
 use everstep_machine::record::Record;
-use everstep_runtime::{Config, Failpoints, Host, HostError, Interrupts, Standing, block_on};
+use everstep_runtime::{
+    Config, Failpoints, Host, HostError, Interrupts, Standing, StartError, block_on,
+};
 use everstep_sim::scenario::AgentFile;
 use everstep_sqlite::{Options, SqliteStore};
 
@@ -81,7 +83,7 @@ fn carried_on(args: &Run) -> Outcome {
     };
     let report = block_on(async {
         let mut interrupts = Interrupts::listen().map_err(no_signals)?;
-        let host = Host::start(store, lookout, ports, config).map_err(no_threads)?;
+        let host = Host::start(store, lookout, ports, config).map_err(not_started)?;
         host.on_event(progress::watcher());
         let answer = async {
             if let Some(call) = call {
@@ -111,7 +113,7 @@ fn carried_on(args: &Run) -> Outcome {
         let _ = interrupts.unless(host.stop()).await;
         report.map(Some)
     });
-    match report.map_err(no_threads)?? {
+    match report.map_err(|why| not_started(why.into()))?? {
         Some(report) => report.print(),
         None => {
             output::note(STOPPED);
@@ -204,8 +206,8 @@ fn settled<'a>(
     report
 }
 
-fn no_threads(why: std::io::Error) -> Complaint {
-    Complaint::new(Exit::Environment, format!("no threads: {why}"))
+fn not_started(why: StartError) -> Complaint {
+    Complaint::new(Exit::Environment, why.to_string())
 }
 
 fn no_signals(why: std::io::Error) -> Complaint {

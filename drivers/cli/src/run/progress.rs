@@ -35,6 +35,7 @@ fn words(event: &Event) -> Option<String> {
             format!("another process holds the lane; its lease ends in {} ms", wait.0)
         }
         Event::ScanFailed { why } => format!("the file cannot be looked at: {why}"),
+        Event::NotServed { why, .. } => format!("the lane is left to others: {why}"),
         Event::LaneDeclined { .. } => "the lane cannot be claimed now".to_owned(),
         Event::AttemptEnded { end: End::Superseded, .. } => {
             "another process has taken the lane".to_owned()

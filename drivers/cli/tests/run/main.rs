@@ -5,6 +5,7 @@
 mod appending;
 mod approvals;
 mod bindings;
+mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod copies;

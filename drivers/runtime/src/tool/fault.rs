@@ -111,7 +111,7 @@ pub struct ToolkitError(Vec<ToolkitFault>);
 
 impl ToolkitError {
     /// An error, unless nothing is wrong.
-    pub(super) fn unless_empty(faults: Vec<ToolkitFault>) -> Result<(), Self> {
+    pub(crate) fn unless_empty(faults: Vec<ToolkitFault>) -> Result<(), Self> {
         if faults.is_empty() { Ok(()) } else { Err(Self(faults)) }
     }
 

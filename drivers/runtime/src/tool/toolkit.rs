@@ -83,24 +83,33 @@ impl Toolkit {
         let mut faults = Vec::new();
         let mut undeclared: BTreeSet<&ToolName> = self.tools.keys().collect();
         for agent in agents {
-            for declared in agent.tools() {
-                undeclared.remove(&declared.name);
-                let (agent, tool) = (agent.id().clone(), declared.name.clone());
-                match self.tools.get(&declared.name) {
-                    None => faults.push(ToolkitFault::NoHandler { agent, tool }),
-                    Some(entry) if *entry.definition != *declared => {
-                        faults.push(ToolkitFault::Differs { agent, tool });
-                    }
-                    Some(_) => {}
-                }
-            }
-            let output = agent.policy().output.as_ref().map(|it| self.checker.compile(it));
-            if let Some(Err(why)) = output {
-                faults.push(ToolkitFault::UnsoundOutput { agent: agent.id().clone(), why });
-            }
+            undeclared.retain(|name| agent.tool(name).is_none());
+            faults.extend(self.lacks(agent));
         }
         faults.extend(undeclared.into_iter().cloned().map(ToolkitFault::NoDeclaration));
         ToolkitError::unless_empty(faults)
+    }
+}
+
+impl Toolkit {
+    /// What keeps an agent from running with these tools.
+    fn lacks(&self, agent: &AgentDefinition) -> Vec<ToolkitFault> {
+        let id = || agent.id().clone();
+        let tools = agent.tools().iter().filter_map(|declared| {
+            let tool = declared.name.clone();
+            match self.tools.get(&declared.name) {
+                None => Some(ToolkitFault::NoHandler { agent: id(), tool }),
+                Some(entry) if *entry.definition != *declared => {
+                    Some(ToolkitFault::Differs { agent: id(), tool })
+                }
+                Some(_) => None,
+            }
+        });
+        let output = agent.policy().output.iter().filter_map(|output| {
+            let why = self.checker.compile(output).err()?;
+            Some(ToolkitFault::UnsoundOutput { agent: id(), why })
+        });
+        tools.chain(output).collect()
     }
 }
 
@@ -119,6 +128,10 @@ impl Handlers for Toolkit {
 
     fn checker(&self) -> &Checker {
         &self.checker
+    }
+
+    fn serves(&self, agent: &AgentDefinition) -> Result<(), ToolkitError> {
+        ToolkitError::unless_empty(self.lacks(agent))
     }
 }
 
@@ -143,7 +156,11 @@ impl Reconciler for Toolkit {
 
 /// What is not sound about a tool's schemas.
 fn unsound(checker: &Checker, tool: &ToolDefinition) -> Vec<ToolkitFault> {
-    let schemas = [("parameters", &tool.parameters), ("result", &tool.success)];
+    let schemas = [
+        ("parameters", &tool.parameters),
+        ("result", &tool.success),
+        ("failure", &tool.fails_with),
+    ];
     let faults = schemas.into_iter().filter_map(|(of, schema)| {
         let why = checker.compile(schema).err()?;
         Some(ToolkitFault::Unsound { tool: tool.name.clone(), of, why })

@@ -260,6 +260,7 @@ impl Run {
             | External::Check { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
+            | External::Permits { .. }
             | External::Reconcile(_) => None,
         });
         left.collect()

@@ -3,10 +3,13 @@
 mod answers;
 mod approvals;
 mod bounds;
+mod calling_off;
+mod cases;
 mod chaos;
 mod compat;
 mod crashes;
 mod fresh;
+mod gaps;
 mod hints;
 mod joining;
 mod memory;

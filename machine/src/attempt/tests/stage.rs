@@ -16,6 +16,7 @@ use crate::ledger::{
     Agreement, ApprovalMark, ApprovalState, Command, Mark, MarkState, Phase, Row, agreement,
 };
 use crate::projection::{Projection, Reader};
+use crate::run::Timer;
 use crate::store::{Pipeline, Refusal, Replies, Store, StoreCommand, StoreFault};
 use crate::testkit::story::{abort, intent};
 use crate::testkit::{Host, LOST, call, submission};
@@ -43,6 +44,8 @@ pub(super) struct Actor {
     pub(super) out: Vec<External>,
     /// How often it asked to be told to renew.
     pub(super) timers: usize,
+    /// Whether it waits for calls that are to end by themselves.
+    pub(super) calls_off: bool,
     pub(super) end: Option<End>,
 }
 
@@ -68,7 +71,7 @@ impl Actor {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.end.is_some() || (self.waiting.is_empty() && self.out.is_empty())
+        self.end.is_some() || (self.waiting.is_empty() && self.out.is_empty() && !self.calls_off)
     }
 }
 
@@ -122,7 +125,7 @@ impl Stage {
     pub(super) fn enter_with(&mut self, fold: Option<Reader>) -> usize {
         let (state, effects) = self.host.attempt_with(fold);
         let (waiting, out) = (VecDeque::from(effects), Vec::new());
-        self.actors.push(Actor { state, waiting, out, timers: 0, end: None });
+        self.actors.push(Actor { state, waiting, out, timers: 0, calls_off: false, end: None });
         self.actors.len() - 1
     }
 
@@ -139,7 +142,8 @@ impl Stage {
                 self.actors[at].out.push(external);
             }
             Effect::Tell { event, .. } => self.host.told.push(event),
-            Effect::CancelExternals | Effect::Schedule { .. } => {}
+            Effect::Schedule { timer: Timer::CallOff, .. } => self.actors[at].calls_off = true,
+            Effect::CallOff | Effect::CancelExternals | Effect::Schedule { .. } => {}
             Effect::ScheduleRenewal { .. } => self.actors[at].timers += 1,
             Effect::End(end) => {
                 let (rows, log) = (&self.host.store.rows, history(&self.host));
@@ -221,11 +225,14 @@ impl Stage {
             false
         } else if self.perform(at, Fate::Done) {
             true
-        } else if self.actors[at].out.is_empty() {
-            false
-        } else {
+        } else if !self.actors[at].out.is_empty() {
             self.answer(at, 0);
             true
+        } else if core::mem::take(&mut self.actors[at].calls_off) {
+            self.actors[at].told(Input::Due(Timer::CallOff));
+            true
+        } else {
+            false
         }
     }
 

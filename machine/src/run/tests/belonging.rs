@@ -9,7 +9,8 @@ fn owner(external: &External) -> RunId {
         External::CallModel(request) => request.run,
         External::Check { run, .. }
         | External::Approve { run, .. }
-        | External::Authorize { run, .. } => *run,
+        | External::Authorize { run, .. }
+        | External::Permits { run, .. } => *run,
         External::NextStep(it) => it.run,
         External::InvokeTool(it) => {
             let place = (0..8).find(|index| it.call == ToolCallId::derive(it.run, Turn(0), *index));
@@ -28,7 +29,8 @@ fn of_another(answer: &Answer) -> Answer {
         Answer::Model { run, .. }
         | Answer::Checked { run, .. }
         | Answer::Approver { run, .. }
-        | Answer::Authorizer { run, .. } => *run = other.run(),
+        | Answer::Authorizer { run, .. }
+        | Answer::Permitted { run, .. } => *run = other.run(),
         Answer::Tool { start, .. } | Answer::Step { start, .. } | Answer::Unsure { start } => {
             *start = other.start(0, 0, 1);
         }

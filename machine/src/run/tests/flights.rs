@@ -39,7 +39,10 @@ fn questioning() -> [(Bench, External); 3] {
 fn answer_to(external: &External) -> Answer {
     match external {
         External::CallModel(request) => model(request.turn.0, response(&["look"])),
-        External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
+        External::Check { .. }
+        | External::Approve { .. }
+        | External::Permits { .. }
+        | External::NextStep(_) => {
             unreachable!("nobody wants it")
         }
         External::Authorize { turn, .. } => authorizer(turn.0, Authorization::Allowed),

@@ -76,3 +76,72 @@ fn ops_03_while_the_host_stops_what_comes_back_is_kept_and_nothing_new_begins() 
     bench.state.drain();
     assert_eq!(bench.authorized(0).look(), []);
 }
+
+/// A run of this many places in a host that it shares.
+fn shared(places: u32) -> Bench {
+    let mut bench = narrow(places);
+    bench.state = bench.state.sharing();
+    bench
+}
+
+fn permitted(calls: &[usize]) -> Answer {
+    let calls = calls.iter().map(|at| ONE.call(0, *at)).collect();
+    Answer::Permitted { run: ONE.run(), calls }
+}
+
+fn wanted(effects: &[Effect]) -> Vec<ToolCallId> {
+    let wanted = asked(effects).into_iter().filter_map(|external| match external {
+        External::Permits { calls, .. } => Some(calls.into_iter().map(|it| it.call)),
+        _ => None,
+    });
+    wanted.flatten().collect()
+}
+
+#[test]
+fn run_009_a_call_has_its_permits_before_it_is_prepared() {
+    let mut bench = shared(3).responds(0, &["pay"; 4]);
+    bench.look();
+    let mut bench = bench.authorized(0);
+    let effects = bench.look();
+    assert_eq!(wanted(&effects), [0, 1, 2].map(|at| ONE.call(0, at)), "those with a place ask");
+    assert_eq!((committed(&effects), started(&effects)), (Vec::new(), Vec::new()));
+    let mut bench = bench.answered(permitted(&[0, 2]));
+    let effects = bench.look();
+    assert_eq!(started(&effects), [0, 2].map(|at| ONE.call(0, at)));
+    assert_eq!(committed(&effects).len(), 2, "in one batch");
+    assert_eq!(wanted(&effects), [], "the third place is taken by who waits");
+    let open: Vec<Doubt> = bench.state.view().unwrap().open_starts().map(|it| it.0).collect();
+    assert_eq!(open, [0, 2].map(|at| ONE.start(0, at, 1)), "who waits is in nobody's doubt");
+    // A place that becomes free is asked for beside who waits.
+    let mut bench = bench.returns(ONE.start(0, 0, 1));
+    assert_eq!(wanted(&bench.look()), [1, 3].map(|at| ONE.call(0, at)));
+    let mut bench = bench.answered(permitted(&[3])).answered(permitted(&[3, 1]));
+    assert_eq!(started(&bench.look()), [3, 1].map(|at| ONE.call(0, at)), "each once");
+}
+
+#[test]
+fn run_009_a_permit_is_kept_while_something_keeps_everything_from_starting() {
+    let mut bench = shared(2).responds(0, &["file", "pay"]).authorized(0);
+    bench = bench.answered(permitted(&[0]));
+    bench.look();
+    // The first will have no answer: nothing begins until it was judged.
+    let unsure = Answer::Unsure { start: ONE.start(0, 0, 1) };
+    let mut bench = bench.answered(unsure).answered(permitted(&[1]));
+    assert_eq!(started(&bench.look()), []);
+    let flights = bench.state.flights().clone();
+    assert!(flights.permitted.contains(&ONE.call(0, 1)) || flights.asked.contains(&ONE.call(0, 1)));
+}
+
+#[test]
+fn run_009_a_permit_for_another_run_or_an_ended_call_starts_nothing() {
+    let bench = shared(1).responds(0, &["look"]).authorized(0);
+    let other = Answer::Permitted { run: Tale("2").run(), calls: alloc::vec![ONE.call(0, 0)] };
+    let mut bench = bench.answered(other).answered(permitted(&[1]));
+    bench.effects.clear();
+    let mut bench = bench.answered(permitted(&[0]));
+    assert_eq!(started(&bench.look()), [ONE.call(0, 0)]);
+    let bench = bench.returns(ONE.start(0, 0, 1));
+    let mut late = bench.answered(permitted(&[0]));
+    assert_eq!(started(&late.look()), []);
+    assert!(late.state.flights().permitted.is_empty() && late.state.flights().asked.is_empty());
+}

@@ -141,6 +141,7 @@ impl World {
             External::Check { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
+            | External::Permits { .. }
             | External::NextStep(_)
             | External::Reconcile(_) => {}
         }

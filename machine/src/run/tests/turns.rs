@@ -103,6 +103,7 @@ fn case_mm_03_one_label_with_other_arguments_merges_and_loses_nothing() {
         | External::Check { .. }
         | External::Approve { .. }
         | External::Authorize { .. }
+        | External::Permits { .. }
         | External::NextStep(_)
         | External::Reconcile(_) => None,
     });

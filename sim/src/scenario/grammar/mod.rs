@@ -6,6 +6,7 @@
 //! here but in [`check`](super::check).
 
 mod agent;
+mod host;
 mod model;
 mod people;
 mod root;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use everstep_machine::agent::{ExecutionClass, RetryClass};
+use everstep_machine::limits::HANDLER_GRACE_MS;
 use tokio::time::{Instant, sleep};
 
 use super::*;
@@ -79,7 +80,7 @@ fn run_008_arc_06_who_is_called_off_is_told_and_dropped_a_little_later() {
         }
         ended
     });
-    let grace = Duration::from_secs(2);
+    let grace = Duration::from_millis(HANDLER_GRACE_MS);
     let off = (unsure("Cancelled", "the call was called off"), grace);
     assert_eq!(ended, [off, (success("true"), grace)]);
     assert_eq!((counts.0.so_far(), counts.1.so_far()), (1, 0));

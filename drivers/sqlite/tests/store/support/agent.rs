@@ -92,7 +92,8 @@ impl Worker {
                     Input::Stored(answer)
                 }
                 Effect::External(external) => Input::Answered(self.answer(external)),
-                Effect::CancelExternals
+                Effect::CallOff
+                | Effect::CancelExternals
                 | Effect::ScheduleRenewal { .. }
                 | Effect::Schedule { .. }
                 | Effect::Tell { .. } => continue,
@@ -117,6 +118,9 @@ impl Worker {
             }
             External::Authorize { run, turn, .. } => {
                 Answer::Authorizer { run, turn, authorization: Authorization::Allowed }
+            }
+            External::Permits { run, calls, .. } => {
+                Answer::Permitted { run, calls: calls.into_iter().map(|it| it.call).collect() }
             }
             External::InvokeTool(it) => Answer::Tool {
                 start: Doubt { call: it.call, start: it.epoch },

@@ -30,7 +30,7 @@ impl World<'_> {
     fn answer(&self, external: &External) -> Answer {
         match external {
             External::CallModel(it) => {
-                let response = (self.model)(it).map(Arc::new);
+                let response = (self.model)(it).map(Arc::new).map_err(Into::into);
                 Answer::Model { run: it.run, turn: it.turn, purpose: it.purpose, response }
             }
             External::Check { run, turn, subject, values } => {
@@ -45,7 +45,10 @@ impl World<'_> {
                 start: Doubt { call: it.call, start: it.epoch },
                 outcome: Arc::new(self.result.clone()),
             },
-            External::Approve { .. } | External::NextStep(_) | External::Reconcile(_) => {
+            External::Approve { .. }
+            | External::Permits { .. }
+            | External::NextStep(_)
+            | External::Reconcile(_) => {
                 unreachable!("nobody wants it")
             }
         }

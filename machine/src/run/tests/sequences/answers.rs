@@ -19,7 +19,7 @@ pub(super) fn answer(external: &External, how: u8) -> Answer {
     match external {
         External::CallModel(request) => {
             let (run, turn, purpose) = (request.run, request.turn, request.purpose);
-            let response = respond(request.tools, how);
+            let response = respond(request.tools, how).map_err(Into::into);
             Answer::Model { run, turn, purpose, response }
         }
         External::Check { run, turn, subject, values } => {
@@ -42,6 +42,7 @@ pub(super) fn answer(external: &External, how: u8) -> Answer {
             let authorization = if denied { Authorization::Denied } else { Authorization::Allowed };
             Answer::Authorizer { run: *run, turn: *turn, authorization }
         }
+        External::Permits { .. } => external.permitted().unwrap(),
         External::InvokeTool(it) => {
             let start = Doubt { call: it.call, start: it.epoch };
             let why = || Diagnostic::cut("No", "no");
