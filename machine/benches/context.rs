@@ -170,7 +170,7 @@ fn input(submission: SubmissionId, run: RunId) -> Record {
         principal: principal(),
         run,
         input: text("refund my order, please"),
-        kind: InputKind::First,
+        kind: InputKind::First { bound: binding(None).bound() },
         at: Timestamp(1_000),
         allowance: Allowance::default(),
     })

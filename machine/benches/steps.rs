@@ -45,9 +45,9 @@ fn main() {
     row("ledger", &recording.ledger, slice);
     let log = |(slice, stamped)| Conversation::step(slice, stamped);
     row("conversation", &recording.conversation, log);
-    let own = OwnKnowledge::default();
+    let (own, bound) = (OwnKnowledge::default(), binding().bound());
     let decide = |(row, fold): (Row, Projection)| {
-        classify(&Evidence::gather(&row, &[], &fold, &own, Timestamp(0)))
+        classify(&Evidence::gather(&row, &[], &fold, &own, &bound, Timestamp(0)))
     };
     row("recovery", &recording.evidence, decide);
     row("run", &run_steps(&recording), |(state, input)| Run::step(state, input));
@@ -158,7 +158,7 @@ fn history(submissions: u64) -> Vec<Batch> {
             principal,
             run,
             input: text("hello"),
-            kind: InputKind::First,
+            kind: InputKind::First { bound: binding().bound() },
             at: Timestamp(1_000),
             allowance: Allowance::default(),
         };

@@ -79,6 +79,10 @@ pub const SESSIONS: usize = 65_536;
 /// Owners of a submission in a row that may die without getting anywhere. The next one gives it up:
 /// whatever it is that kills them, the lane goes on without it (DUR-018).
 pub const FRUITLESS_CLAIMS: usize = 5;
+/// Milliseconds that a run waits for somebody who has the binding that it is bound to, since the first
+/// came who has not: a week, which a weekend and its repair fit into. Whoever comes after it ends the
+/// run.
+pub const INCOMPATIBLE_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
 /// Submissions that one run takes in beside its first. They settle in one batch with it.
 pub const JOINED_A_RUN: usize = 32;
 /// Milliseconds of the longest pause, beside its lease, before a lane is claimed again whose owners

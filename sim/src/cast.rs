@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Diagnostic, LostResponse, ModelFault, ModelResponse, Resolution,
+    ApprovalRule, Binding, Bound, Diagnostic, LostResponse, ModelFault, ModelResponse, Resolution,
     RetryClass, StepOutput, ToolOutcome, Verdict,
 };
 use everstep_machine::digest::Digest;
@@ -29,8 +29,8 @@ use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{
-    AbortScript, FaultScript, Function, GroupScript, ModelScript, Occasion, Says, Scenario,
-    Silence, SubmissionScript, TurnScript, fallback,
+    AbortScript, AgentScript, FaultScript, Function, GroupScript, ModelScript, Occasion,
+    RevisionScript, Says, Scenario, Silence, SubmissionScript, TurnScript, fallback,
 };
 
 pub(crate) use canary::Canaries;
@@ -50,6 +50,10 @@ pub(crate) struct Cast {
     pub(crate) profile: Profile,
     pub(crate) defect: Option<Defect>,
     pub(crate) binding: Arc<Binding>,
+    /// What runs of it are bound to.
+    pub(crate) bound: Bound,
+    /// What the agent becomes for workers that start again.
+    pub(crate) revised: Option<Revised>,
     pub(crate) lanes: Vec<ConversationId>,
     pub(crate) clients: Vec<Client>,
     pub(crate) aborts: Vec<Abort>,
@@ -65,6 +69,16 @@ pub(crate) struct Cast {
     pub(crate) checker: Checker,
     tools: Vec<Tool>,
     calls: BTreeMap<ToolCallId, Declared>,
+}
+
+/// What an agent has become.
+#[derive(Debug)]
+pub(crate) struct Revised {
+    pub(crate) binding: Arc<Binding>,
+    /// What runs of it are bound to.
+    pub(crate) bound: Bound,
+    /// Whether the operator has runs bound to it that are bound to what the agent was.
+    pub(crate) rebinds: bool,
 }
 
 /// A client with its one call.
@@ -156,6 +170,8 @@ impl Cast {
         let mut cast = Self {
             profile,
             defect,
+            bound: binding.bound(),
+            revised: scenario.revision.as_ref().map(|it| revised(&scenario, it)),
             binding,
             lanes,
             aborts,
@@ -312,6 +328,15 @@ fn binding(scenario: &Scenario) -> Binding {
     let tools = scenario.tools.iter().map(|tool| tool.definition.clone()).collect();
     let definition = scenario.agent.definition(tools);
     Binding { definition, model: Digest::of("everstep/scripted-model", b"1") }
+}
+
+fn revised(scenario: &Scenario, revision: &RevisionScript) -> Revised {
+    let instructions = revision.instructions.clone();
+    let agent = AgentScript { instructions, ..scenario.agent.clone() };
+    let tools = scenario.tools.iter().map(|tool| tool.definition.clone()).collect();
+    let binding = Binding { definition: agent.definition(tools), ..binding(scenario) };
+    let bound = binding.bound();
+    Revised { binding: Arc::new(binding), bound, rebinds: revision.rebinds }
 }
 
 fn submission(script: &SubmissionScript) -> SubmissionId {

@@ -41,6 +41,8 @@ pub enum Defect {
     RetriesForgotten,
     /// A host gives a durable handler that is entered again nothing of what is recorded.
     StepsForgotten,
+    /// A host takes a definition that was changed for the one before.
+    RevisionHidden,
     /// A host starts every call of a group at once, whatever places the group has.
     PlacesForgotten,
     /// A host never tries a call again that had no effect, whatever its tool says.
@@ -72,6 +74,7 @@ impl Defect {
         Self::DeathsForgotten,
         Self::RetriesForgotten,
         Self::StepsForgotten,
+        Self::RevisionHidden,
         Self::PlacesForgotten,
         Self::TriesForgotten,
         Self::SummaryForgotten,
@@ -96,6 +99,7 @@ impl Defect {
             Self::DeathsForgotten => "deaths-forgotten",
             Self::RetriesForgotten => "retries-forgotten",
             Self::StepsForgotten => "steps-forgotten",
+            Self::RevisionHidden => "revision-hidden",
             Self::PlacesForgotten => "places-forgotten",
             Self::TriesForgotten => "tries-forgotten",
             Self::SummaryForgotten => "summary-forgotten",

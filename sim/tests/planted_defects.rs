@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 18] = [
+const CONTROLS: [Control; 19] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -129,6 +129,13 @@ const CONTROLS: [Control; 18] = [
         property: Property::RecordedSteps,
         depth: 1,
         worlds: 10_000,
+    },
+    Control {
+        defect: Defect::RevisionHidden,
+        scenario: "revised-rebound",
+        property: Property::Bindings,
+        depth: 0,
+        worlds: 1_000,
     },
     Control {
         defect: Defect::PlacesForgotten,

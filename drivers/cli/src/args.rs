@@ -199,13 +199,14 @@ Examples:
   everstep run charge.toml order-7 --db shop.db      kill it anywhere, then run the same line again
   everstep run charge.toml order-7 --key second      the same input once more, as another submission
   everstep run charge.toml @order.json --as-json     the input from a file, as a JSON value
+  everstep run charge.toml --resume 3f1c             goes on with a submission that is there
 
 Exit codes:
   0  it is settled as completed
   1  it is settled as failed or aborted
   2  the command, the agent file or the input is wrong
   3  the environment failed: the database cannot be opened, read or written
-  4  it is not settled: a person has to say something of a call, or a signal stopped it";
+  4  it is not settled: a person has to say something of it, or a signal stopped it";
 
 /// What `everstep run` is asked.
 #[derive(Args, Debug)]
@@ -216,7 +217,13 @@ pub(crate) struct Run {
     pub(crate) agent: PathBuf,
     /// The input: a text, or `@FILE` to read it from a file; at most 1 MiB as JSON, which is how it
     /// is stored: with its quotes and escapes
-    pub(crate) input: String,
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    pub(crate) input: Option<String>,
+    /// Go on with this submission instead, whatever line began it: its id, or the beginning of it.
+    /// Its run is bound to the agent that it began with
+    #[arg(long, value_name = "ID", conflicts_with_all = ["key", "as_json"],
+          value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) resume: Option<String>,
     /// The database; created if it is not there
     #[arg(long, value_name = "FILE", default_value = "everstep.db")]
     pub(crate) db: PathBuf,

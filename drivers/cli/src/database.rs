@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use everstep_machine::identity::{ConversationId, Sequence, SubmissionId, Timestamp, ToolName};
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::ledger::{Mark, MarkState, Phase, ResolutionIntent, Row};
+use everstep_machine::ledger::{ApprovalMark, Mark, MarkState, Phase, ResolutionIntent, Row};
 use everstep_machine::projection::{Projection, Reader};
 use everstep_machine::record::{FinishKind, Settlement, StoredBatch};
 use everstep_sqlite::{OpenError, SqliteReader, StoreError};
@@ -200,12 +200,13 @@ pub(crate) fn age(since: Timestamp) -> String {
 }
 
 /// How far a submission is, in a word.
-pub(crate) const fn phase(row: &Row) -> &'static str {
+pub(crate) fn phase(row: &Row) -> &'static str {
     use everstep_machine::record::Outcome;
 
     match &row.phase {
         Phase::Admitted => "admitted",
         Phase::Ready => "ready",
+        _ if waits_for_binding(row) => "incompatible",
         Phase::Running(_) => "running",
         Phase::Joining { .. } => "joining",
         Phase::Joined { .. } => "joined",
@@ -220,6 +221,22 @@ pub(crate) const fn phase(row: &Row) -> &'static str {
             Outcome::Aborted => "aborted",
         },
     }
+}
+
+/// Whether nobody who came could go on with it, and nothing else is in the way.
+fn waits_for_binding(row: &Row) -> bool {
+    let others = match &row.phase {
+        Phase::Running(_) => false,
+        Phase::Unknown => row.marks.iter().any(Mark::is_open),
+        Phase::Suspended => row.approvals.iter().any(ApprovalMark::is_open),
+        Phase::Admitted
+        | Phase::Ready
+        | Phase::Joining { .. }
+        | Phase::Joined { .. }
+        | Phase::Terminalizing(_)
+        | Phase::Settled(_) => true,
+    };
+    row.compat.incompatible.is_some() && !others
 }
 
 /// The exit code of a settlement.

@@ -6,6 +6,7 @@
 
 mod args;
 mod asked;
+mod bindings;
 mod check;
 mod copies;
 mod database;

@@ -1,10 +1,12 @@
 //! The host: what it is started with, what it offers, and how it stops.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use everstep_machine::agent::Bound;
 use everstep_machine::event::EventSequence;
 use everstep_machine::identity::{ConversationId, DurationMs, ProducerId, RunId, SubmissionId};
 use everstep_machine::limits::{AGENT_CALLS, GROUP_CALLS, HOST_CALLS, LEASE_MS, RENEWAL_MS};
@@ -22,7 +24,7 @@ use crate::lookout::{self, LookOut, Page};
 use crate::news::News;
 use crate::outside::Outside;
 use crate::permits::Gate;
-use crate::ports::Ports;
+use crate::ports::{Bindings, Ports};
 use crate::run_stream::RunStream;
 use crate::store::{Closed, StoreHandle};
 use crate::streams::Streams;
@@ -101,13 +103,13 @@ pub enum StartError {
 }
 
 /// A host at work. Dropping it calls off what it has in flight, as a crash would.
-#[derive(Debug)]
 pub struct Host {
     store: StoreHandle,
     inbox: Inbox,
     events: Events,
     streams: Streams,
     news: News,
+    bindings: Arc<dyn Bindings>,
     stopping: watch::Sender<bool>,
     grace: Duration,
     desk: JoinHandle<()>,
@@ -148,12 +150,13 @@ impl Host {
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
         let gate = Gate::new(config.permits.clone());
         let (watched, told) = (events.clone(), streams.clone());
+        let bindings = Arc::clone(&ports.bindings);
         let outside =
             Outside { ports, failpoints, events: watched, gate, streams: told, state: None };
         let desk = Desk::new(store.clone(), outside, config, pages, herald, stop);
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
-        Ok(Self { store, inbox, events, streams, news, stopping, grace, desk, threads })
+        Ok(Self { store, inbox, events, streams, news, bindings, stopping, grace, desk, threads })
     }
 
     /// Calls `watcher` with every live event from now on, as long as the host lives, on a thread of
@@ -204,8 +207,19 @@ impl Host {
         &self.store
     }
 
+    /// What runs of a lane would go on under here.
+    pub(crate) fn bound(&self, lane: &ConversationId) -> Option<Bound> {
+        self.bindings.binding(lane).map(|binding| binding.bound())
+    }
+
     pub(crate) const fn news(&self) -> &News {
         &self.news
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("grace", &self.grace).finish_non_exhaustive()
     }
 }
 

@@ -63,7 +63,12 @@ impl Herald {
         let mut board = self.0.board();
         let lost = match end {
             End::Corrupt(_) | End::Defect => Some(end),
-            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => None,
+            End::Idle
+            | End::Settled
+            | End::Parked
+            | End::Incompatible
+            | End::Unanswered
+            | End::Superseded => None,
         };
         match lost {
             Some(_) if board.lost.len() < LEFT_ALONE => {

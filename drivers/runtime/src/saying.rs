@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use everstep_machine::record::{Batch, InputKind, Record};
+use everstep_machine::record::{Batch, Record};
 use everstep_machine::run::Steered;
 use tokio::sync::{Semaphore, mpsc};
 
@@ -69,7 +69,7 @@ impl Ear {
     /// Frees the places of what has come into the run with this batch.
     pub(crate) fn recorded(&self, batch: &Batch) {
         let was_said = |record: &&Record| match record {
-            Record::InputRecorded(it) => it.kind != InputKind::First,
+            Record::InputRecorded(it) => it.kind.host().is_some(),
             _ => false,
         };
         self.places.add_permits(batch.records().iter().filter(was_said).count());
@@ -78,7 +78,8 @@ impl Ear {
 
 #[cfg(test)]
 mod tests {
-    use everstep_machine::agent::Allowance;
+    use everstep_machine::agent::{Allowance, Bound};
+    use everstep_machine::digest::Digest;
     use everstep_machine::identity::{ConversationId, PrincipalId, RunId, SubmissionId, Timestamp};
     use everstep_machine::json::CanonicalJson;
     use everstep_machine::record::{Batch, InputKind, InputRecorded, Record};
@@ -121,7 +122,9 @@ mod tests {
         assert_eq!(heard, Some(said(1)));
         assert_eq!(mouth.say(said(1)), Err(NotSaid::TooMuchWaits), "heard is not recorded");
         let host = SubmissionId([9; 16]);
-        let kinds = [InputKind::First, InputKind::Steering { host }];
+        let digest = Digest::ZERO;
+        let bound = Bound { definition: digest, model: digest, tools: digest };
+        let kinds = [InputKind::First { bound }, InputKind::Steering { host }];
         let records = (1..).zip(kinds).map(|(n, kind)| recorded(n, kind)).collect();
         let batch = Batch::new(&ConversationId::new("here").unwrap(), records).unwrap();
         ear.recorded(&batch);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use everstep_machine::agent::Bound;
 use everstep_machine::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
 use everstep_machine::ledger::{Phase, Row};
 use everstep_machine::record::{Corruption, Record, SubmissionSettled};
@@ -20,11 +21,19 @@ pub enum Standing {
     Unknown(Arc<Row>),
     /// Somebody has to decide whether a call may start, and nobody has (CAP-006): the row.
     Suspended(Arc<Row>),
+    /// Its run is bound to another definition, model or tools than this host has for it: it waits
+    /// for a host that has them, or for a person (the row says which).
+    Incompatible(Arc<Row>),
+}
+
+/// Whether its run waits for somebody who has what it is bound to, and nobody here has.
+fn is_of_others(row: &Row, bound: Option<&Bound>, now: Timestamp) -> bool {
+    bound.is_some_and(|bound| row.waits_for_binding(bound, now).is_some())
 }
 
 impl Host {
-    /// Waits until a submission is settled, or until only a person can go on: subscribes, reads,
-    /// and parks until something is said of the lane (STORE-012).
+    /// Waits until a submission is settled, or until only a person can go on, or a host that has what
+    /// its run is bound to: subscribes, reads, and parks until something is said of the lane (STORE-012).
     ///
     /// # Errors
     /// There is no such submission, its lane is left alone, or the store cannot be read.
@@ -33,19 +42,15 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<Standing, HostError> {
-        let done = |row: &Row, now| match &row.phase {
-            Phase::Settled(_) => true,
-            Phase::Unknown | Phase::Suspended => row.awaits_people(now),
-            Phase::Admitted
-            | Phase::Ready
-            | Phase::Running(_)
-            | Phase::Joining { .. }
-            | Phase::Joined { .. }
-            | Phase::Terminalizing(_) => false,
+        let bound = self.bound(lane);
+        let done = |row: &Row, now| {
+            let settled = matches!(row.phase, Phase::Settled(_));
+            settled || row.awaits_people(now) || is_of_others(row, bound.as_ref(), now)
         };
-        let row = self.until(lane, submission, done).await?;
+        let (row, now) = self.until(lane, submission, done).await?;
         match &row.phase {
             Phase::Settled(_) => self.settlement(lane, submission).await.map(Standing::Settled),
+            _ if !row.awaits_people(now) => Ok(Standing::Incompatible(row)),
             Phase::Suspended => Ok(Standing::Suspended(row)),
             _ => Ok(Standing::Unknown(row)),
         }
@@ -61,7 +66,9 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
     ) -> Result<(), HostError> {
-        let at_rest = |row: &Row, now| !row.is_claimable(now);
+        let bound = self.bound(lane);
+        let at_rest =
+            |row: &Row, now| !row.is_claimable(now) || is_of_others(row, bound.as_ref(), now);
         self.until(lane, submission, at_rest).await.map(|_| ())
     }
 
@@ -71,14 +78,14 @@ impl Host {
         lane: &ConversationId,
         submission: SubmissionId,
         wanted: impl Fn(&Row, Timestamp) -> bool,
-    ) -> Result<Arc<Row>, HostError> {
+    ) -> Result<(Arc<Row>, Timestamp), HostError> {
         let mut subscription = self.news().subscribe(lane)?;
         let mut unsure = self.store().unsure();
         loop {
             let lost = subscription.know();
             let (row, now) = self.seen(lane, submission).await?;
             if wanted(&row, now) {
-                return Ok(row);
+                return Ok((row, now));
             }
             self.check_store()?;
             if let Some(end) = lost {

@@ -191,7 +191,7 @@ impl Log {
                 principal: PrincipalId::new("ada").expect("a name"),
                 run: RunId([1; 16]),
                 input: CanonicalJson::string("refund this, please").expect("a text"),
-                kind: everstep_machine::record::InputKind::First,
+                kind: everstep_machine::record::InputKind::First { bound: binding().bound() },
                 at: everstep_machine::identity::Timestamp(1_000),
                 allowance: everstep_machine::agent::Allowance::default(),
             })

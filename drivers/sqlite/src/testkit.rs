@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everstep_machine::agent::Resolution;
+use everstep_machine::agent::{Bound, Resolution};
 use everstep_machine::conversation::Tail;
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
@@ -11,8 +11,8 @@ use everstep_machine::identity::{
 };
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{
-    AbortIntent, Admission, Chain, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent, Retried,
-    RetryIntent, Row, Settled,
+    AbortIntent, Admission, Chain, Compat, Lane, Mark, MarkState, Owner, Phase, ResolutionIntent,
+    Retried, RetryIntent, Row, Settled,
 };
 use everstep_machine::record::StoredBatch;
 use everstep_machine::record::{Batch, Doubt, Envelope, InputRecorded, Outcome, Record};
@@ -116,7 +116,14 @@ pub(crate) fn row(n: u8, phase: Phase) -> Row {
         marks: Vec::new(),
         approvals: Vec::new(),
         chain: Chain::default(),
+        compat: Compat::default(),
     }
+}
+
+/// What a run is bound to.
+pub(crate) fn bound() -> Bound {
+    let digest = Digest([0xb0; 32]);
+    Bound { definition: digest, model: digest, tools: digest }
 }
 
 /// A batch of one input, as a log at `epoch` would commit it.
@@ -126,7 +133,7 @@ pub(crate) fn stored(n: u8, first: u64, epoch: u64, previous: Digest) -> StoredB
         principal: PrincipalId::new("ada").unwrap(),
         run: RunId([n; 16]),
         input: text("hello"),
-        kind: everstep_machine::record::InputKind::First,
+        kind: everstep_machine::record::InputKind::First { bound: bound() },
         at: everstep_machine::identity::Timestamp(1_000),
         allowance: everstep_machine::agent::Allowance::default(),
     };

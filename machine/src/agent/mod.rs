@@ -3,6 +3,7 @@
 
 mod approval;
 mod artifact;
+mod bound;
 mod definition;
 mod kept;
 mod messages;
@@ -18,6 +19,7 @@ pub use approval::{ApprovalPolicy, Verdict};
 pub use artifact::{
     ArtifactError, CompactionArtifact, SummaryMessage, SummaryRole, apply_artifact, source_digest,
 };
+pub use bound::{Bound, BoundPart};
 pub use definition::{AgentDefinition, Binding, DefinitionError};
 pub use kept::{Kept, Media, Whole};
 pub use messages::{Counted, Messages};

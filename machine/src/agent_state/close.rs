@@ -60,6 +60,7 @@ pub fn closings<E>(
             | Record::CompactionCreated(_)
             | Record::ApprovalRequested(_)
             | Record::ApprovalDecided(_)
+            | Record::RunRebound(_)
             | Record::StepRecorded(_) => {}
         }
     }

@@ -7,13 +7,16 @@ use alloc::vec::Vec;
 use super::effect::{Effect, End};
 use super::predict::{Defect, Draft, Predicted};
 use super::state::{Setup, Working};
+use crate::agent::Bound;
 use crate::agent::{ExecutionClass, Resolution};
 use crate::effect::{Doubted, External, Reconciliation};
 use crate::identity::RunId;
-use crate::ledger::{AbortIntent, Command, Ownership, Reserved, ResolutionIntent};
+use crate::ledger::{
+    AbortIntent, Command, Mismatch, Ownership, RebindIntent, Reserved, ResolutionIntent,
+};
 use crate::record::{
     AbortRequested, ApprovalDecided, Doubt, InputKind, InputRecorded, Record, RecoveryDecided,
-    Settlement, SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
+    RunRebound, Settlement, SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
 };
 use crate::recovery::{AbortStep, Classified, Decided, Decision, Evidence, OwnKnowledge, classify};
 use crate::run;
@@ -37,13 +40,15 @@ impl Working {
         let row = self.slice.rows.first().ok_or(Defect)?;
         let own = self.own_knowledge();
         let beside = self.slice.rows.get(1..).unwrap_or_default();
-        let evidence = Evidence::gather(row, beside, self.run.projection(), &own, self.read_at);
+        let fold = self.run.projection();
+        let evidence = Evidence::gather(row, beside, fold, &own, &self.bound, self.read_at);
         let classified = classify(&evidence);
         match classified.decision {
             Decision::Nothing => return self.leave(draft, End::Settled),
             Decision::AwaitResolution | Decision::AwaitApproval | Decision::AwaitHost => {
                 return self.leave(draft, End::Parked);
             }
+            Decision::Incompatible(mismatch) => return self.report(setup, draft, mismatch),
             _ if self.has_let_go() => return Ok(Over(End::Settled)),
             _ => {}
         }
@@ -87,6 +92,26 @@ impl Working {
         }
     }
 
+    /// Leaves a run alone that is bound to something else, and says so unless that is known. Nothing
+    /// is claimed for it: whoever can go on may do so at once, a paused owner among them.
+    fn report(
+        &mut self,
+        setup: &Setup,
+        draft: &mut Draft,
+        mismatch: Mismatch,
+    ) -> Result<Progress, Defect> {
+        if let Some(owner) = self.ownership() {
+            self.ledger(draft, Command::Release { owner })?;
+        }
+        let row = self.slice.rows.first().ok_or(Defect)?;
+        if !row.compat.knows(&mismatch) {
+            let (submission, epoch) = (self.submission, self.slice.lane.epoch);
+            let by = setup.producer.clone();
+            self.ledger(draft, Command::Incompatible { submission, epoch, mismatch, by })?;
+        }
+        Ok(Over(End::Incompatible))
+    }
+
     /// Whoever takes over a run says once an epoch what it decided (DUR-013). A decision that
     /// leaves the log as it is needs no record.
     fn audit(&mut self, setup: &Setup, draft: &mut Draft, classified: &Classified) -> Predicted {
@@ -115,7 +140,8 @@ impl Working {
             | Decision::Nothing
             | Decision::AwaitResolution
             | Decision::AwaitApproval
-            | Decision::AwaitHost => {}
+            | Decision::AwaitHost
+            | Decision::Incompatible(_) => {}
             Decision::RepairReadiness => self.ledger(draft, Command::Ready { submission })?,
             Decision::ApplyInput => self.apply_input(setup, draft)?,
             Decision::RepairInputMarker => self.ledger(draft, Command::MarkInput { owner })?,
@@ -160,6 +186,16 @@ impl Working {
             Decision::FinalizeFromHistory(settlement) => {
                 self.ledger(draft, Command::Finalize { owner, settlement })?;
             }
+            Decision::Rebind(intent, from) => {
+                let record = self.rebound_record(intent, from);
+                self.record(setup, draft, alloc::vec![record])?;
+            }
+            Decision::CoverIncompatible => {
+                self.ledger(draft, Command::CoverIncompatible { owner })?;
+            }
+            Decision::EndIncompatible(mismatch) => {
+                self.reserve(draft, run::incompatible(&mismatch))?;
+            }
             Decision::GiveUp => self.reserve(draft, run::poison())?,
             Decision::ResumeBatch(_) | Decision::ResumeTurn => {
                 let now = self.read_at;
@@ -176,7 +212,7 @@ impl Working {
             principal: row.admission.principal.clone(),
             run: RunId::derive(self.submission),
             input: row.admission.input.clone(),
-            kind: InputKind::First,
+            kind: InputKind::First { bound: self.bound },
             at: self.read_at,
             allowance: row.admission.allowance,
         };
@@ -223,6 +259,12 @@ impl Working {
         let Decided { request, verdict, resolver, reason } = decided;
         let submission = self.submission;
         Record::ApprovalDecided(ApprovalDecided { submission, request, verdict, resolver, reason })
+    }
+
+    fn rebound_record(&self, intent: RebindIntent, from: Bound) -> Record {
+        let RebindIntent { replaces, to, principal, reason } = intent;
+        let submission = self.submission;
+        Record::RunRebound(RunRebound { submission, replaces, from, to, principal, reason })
     }
 
     fn unknown_record(&self, doubt: Doubt) -> Record {
@@ -286,7 +328,9 @@ impl Working {
         }
         let view = self.run.view().ok_or(Defect)?;
         let call = view.calls().find(|call| call.id == doubt.call).ok_or(Defect)?;
-        if !call.may_start_again() {
+        // Who has another definition knows neither its class nor whom to ask.
+        let is_own = view.run.as_ref().is_some_and(|run| run.bound == self.bound);
+        if !is_own || !call.may_start_again() {
             self.proofs.insert(doubt, Reconciliation::Unprovable);
             return Ok(());
         }

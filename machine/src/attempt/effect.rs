@@ -18,6 +18,8 @@ pub enum End {
     Settled,
     /// The claimed row waits for people; the lane is released.
     Parked,
+    /// The run is bound to something else than this attempt has; it is left alone and listed.
+    Incompatible,
     /// A call gave no answer; the lane is released, and whoever claims it next finds out what became
     /// of the call, as after a crash.
     Unanswered,
@@ -36,6 +38,9 @@ impl fmt::Display for End {
             Self::Idle => f.write_str("nothing in it can be claimed now"),
             Self::Settled => f.write_str("what was claimed in it is settled"),
             Self::Parked => f.write_str("it waits for people"),
+            Self::Incompatible => {
+                f.write_str("its run is bound to another definition, model or tools")
+            }
             Self::Unanswered => f.write_str("a call in it gave no answer"),
             Self::Superseded => f.write_str("somebody else has claimed it"),
             Self::Corrupt(why) => write!(f, "it does not verify: {why}"),

@@ -179,6 +179,7 @@ impl Reading {
         let working = Working {
             token: self.token,
             submission,
+            bound: setup.binding.bound(),
             read_at,
             slice: view_of(lane, row, beside),
             tail,

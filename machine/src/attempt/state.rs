@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::effect::{Effect, End};
-use crate::agent::Binding;
+use crate::agent::{Binding, Bound};
 use crate::conversation::Tail;
 use crate::effect::{Answer, Reconciliation};
 use crate::identity::{
@@ -115,6 +115,8 @@ pub(super) struct Sent {
 pub(super) struct Working {
     pub(super) token: Token,
     pub(super) submission: SubmissionId,
+    /// What a run would go on under.
+    pub(super) bound: Bound,
     /// The store's time when the lane was read: what was claimable then is predicted at it.
     pub(super) read_at: Timestamp,
     pub(super) slice: ledger::Slice,

@@ -39,7 +39,7 @@ fn input(n: u8, text: &str) -> Record {
         principal: PrincipalId::new("ada").unwrap(),
         run: RunId::derive(submission(n)),
         input: CanonicalJson::string(text).unwrap(),
-        kind: crate::record::InputKind::First,
+        kind: crate::record::InputKind::First { bound: crate::testkit::binding().bound() },
         at: Timestamp(1_000),
         allowance: crate::agent::Allowance::default(),
     })

@@ -114,6 +114,12 @@ kinds! {
         CoverApprovals => "ledger.cover_approvals",
         /// Somebody has it tried again.
         Retry => "ledger.retry",
+        /// Somebody has another binding than the run.
+        Incompatible => "ledger.incompatible",
+        /// Somebody wants the run to go on under another binding.
+        Rebind => "ledger.rebind",
+        /// The run's binding is at hand.
+        CoverIncompatible => "ledger.cover_incompatible",
         /// Fix the settlement.
         Reserve => "ledger.reserve",
         /// The settlement is canonical.

@@ -25,7 +25,7 @@ fn dur_019_the_kinds_are_complete() {
     for kind in single {
         assert_eq!(EffectKind::all().filter(|each| *each == kind).count(), 1, "{kind:?}");
     }
-    assert_eq!(LedgerKind::ALL.len(), 22);
+    assert_eq!(LedgerKind::ALL.len(), 25);
     assert_eq!(ExternalKind::ALL.len(), 8);
 }
 

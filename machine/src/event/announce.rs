@@ -17,7 +17,7 @@ use crate::record::{InputKind, ModelResponded, Record};
 pub fn announce(record: &Record) -> Vec<RunEvent> {
     match record {
         Record::InputRecorded(it) => vec![match it.kind {
-            InputKind::First => RunEvent::RunStarted { submission: it.submission },
+            InputKind::First { .. } => RunEvent::RunStarted { submission: it.submission },
             InputKind::Steering { .. } | InputKind::FollowUp { .. } => {
                 RunEvent::InputReceived { submission: it.submission }
             }
@@ -44,6 +44,7 @@ pub fn announce(record: &Record) -> Vec<RunEvent> {
         | Record::ToolResolved(_)
         | Record::AbortRequested(_)
         | Record::ApprovalDecided(_)
+        | Record::RunRebound(_)
         | Record::RecoveryDecided(_) => Vec::new(),
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::approval::{DecisionIntent, Suspension};
+use super::compat::{Mismatch, RebindIntent};
 use super::retry::{Retried, RetryIntent};
 use super::slice::Change;
 use super::state::{AbortIntent, Reserved, ResolutionIntent};
@@ -213,6 +214,30 @@ pub enum Command {
         /// Who, and why.
         intent: RetryIntent,
     },
+    /// Somebody came with another binding than the run has, and left it alone. Needs no ownership.
+    Incompatible {
+        /// Which row.
+        submission: SubmissionId,
+        /// The lane's epoch that was read.
+        epoch: Epoch,
+        /// What the run wants, and what was at hand.
+        mismatch: Mismatch,
+        /// Who came.
+        by: ProducerId,
+    },
+    /// Somebody wants the run to go on under another binding. Needs no ownership; the last intent
+    /// counts.
+    Rebind {
+        /// Which row.
+        submission: SubmissionId,
+        /// Instead of which binding, under which, who and why.
+        intent: RebindIntent,
+    },
+    /// The owner's binding is the run's: nobody waits for another owner any more.
+    CoverIncompatible {
+        /// The owner.
+        owner: Ownership,
+    },
     /// Fix the one exact settlement (DUR-011). The first write wins.
     Reserve {
         /// The owner.
@@ -272,7 +297,9 @@ impl Command {
             | Self::Abort { submission, .. }
             | Self::Resolve { submission, .. }
             | Self::Decide { submission, .. }
-            | Self::Retry { submission, .. } => Footprint::Submission(*submission),
+            | Self::Retry { submission, .. }
+            | Self::Incompatible { submission, .. }
+            | Self::Rebind { submission, .. } => Footprint::Submission(*submission),
             Self::Renew { owner, .. }
             | Self::Release { owner }
             | Self::MarkInput { owner }
@@ -281,6 +308,7 @@ impl Command {
             | Self::Suspend { owner, .. }
             | Self::Expire { owner, .. }
             | Self::CoverApprovals { owner, .. }
+            | Self::CoverIncompatible { owner }
             | Self::Reserve { owner, .. } => Footprint::Submission(owner.submission),
             Self::Join { owner, joining } => Footprint::Joining(owner.submission, *joining),
             Self::MarkJoined { owner, joined: it } | Self::RevertJoin { owner, joining: it } => {
@@ -334,6 +362,12 @@ pub enum Reply {
     Expired,
     /// The marks are covered.
     ApprovalsCovered,
+    /// It is noted.
+    IncompatibleNoted,
+    /// The intent stands.
+    RebindIntended,
+    /// Nobody waits for another owner.
+    IncompatibleCovered,
     /// What stands, which is what the first one wanted.
     Retried(Retried),
     /// The settlement is fixed.
@@ -414,6 +448,9 @@ pub enum Refusal {
     /// The row ended otherwise than by being given up.
     #[error("the submission was not given up")]
     NotGivenUp,
+    /// Nobody has found the run to be bound to something else, or it is bound anew since.
+    #[error("nobody has met the run with another binding than its own")]
+    NotIncompatible,
     /// Another settlement is reserved.
     #[error("another settlement is reserved")]
     ReservationConflict,

@@ -34,6 +34,7 @@
 //! | AUTH-14: a request is decided once | `Decide`: the first intent stands, and none comes after the expiry |
 //! | DUR-016: what joins a run belongs to nobody else | `step::join`: an attached row cannot be claimed, and its host is settled after it |
 //! | DUR-018: what was given up is tried again once | `Retry`: one command writes both rows; the first intent stands |
+//! | CR-09: who cannot go on with a run says so, and holds nothing | `Incompatible` needs no claim; `Rebind` names what it replaces, and by what |
 //! | DUR-017: an unknown holds its row | `Unknown` is claimable only when covered or aborted |
 //! | CL-01, CL-03: time is the store's and never falls | [`Lane::time`]; [`Slice::apply`] asserts it |
 //!
@@ -45,6 +46,7 @@
 //! Deliberately absent: children, which come with their capability.
 
 mod approval;
+mod compat;
 mod footprint;
 mod input;
 mod offer;
@@ -56,6 +58,7 @@ mod state;
 mod step;
 
 pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
+pub use compat::{Compat, Incompatible, Mismatch, RebindIntent};
 pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
 pub use offer::Offer;
 pub use rebuild::{Agreement, Markers, agreement, rebuild};

@@ -25,6 +25,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::approval::{ApprovalMark, ApprovalState, Suspension};
+use super::compat::{Compat, Incompatible};
 use super::input::Admission;
 use super::retry::Chain;
 use super::state::{
@@ -101,6 +102,7 @@ impl Reconstruction {
             | Record::ToolSettled(_)
             | Record::AbortRequested(_)
             | Record::RecoveryDecided(_)
+            | Record::RunRebound(_)
             | Record::CompactionCreated(_)
             | Record::ApprovalDecided(_) => {}
         }
@@ -146,7 +148,7 @@ impl Reconstruction {
         let agent = created.agent.clone();
         let steers = joined.and_then(|it| match it.kind {
             InputKind::Steering { host } => Some(host),
-            InputKind::First | InputKind::FollowUp { .. } => None,
+            InputKind::First { .. } | InputKind::FollowUp { .. } => None,
         });
         let admission = Admission {
             submission,
@@ -170,6 +172,7 @@ impl Reconstruction {
             marks: Vec::new(),
             approvals: Vec::new(),
             chain: Chain::default(),
+            compat: Compat::default(),
         })
     }
 
@@ -186,9 +189,10 @@ impl Reconstruction {
             ..known.clone()
         };
         if let Some(ended) = self.ended(view, known) {
-            row.phase = ended;
+            (row.phase, row.compat) = (ended, row.compat.ended());
             return row;
         }
+        row.compat = compat(view, &known.compat);
         row.approvals = self.approvals(view, &known.approvals);
         row.phase = if let Some(host) = view.joined {
             Phase::Joined { host }
@@ -281,6 +285,15 @@ impl Reconstruction {
         let expires_at = expiry.map(|expiry| since.after(expiry));
         ApprovalMark { request, since, expires_at, approver, state: ApprovalState::Open }
     }
+}
+
+/// What is known of bindings, as far as it is about what the run is bound to now.
+fn compat(view: &SubmissionView, known: &Compat) -> Compat {
+    let is_of_it = |it: &Incompatible| {
+        let run = view.run.as_ref().map(|run| (run.bound_at, run.bound));
+        run == Some((it.mismatch.at, it.mismatch.expected))
+    };
+    Compat { incompatible: known.incompatible.clone().filter(is_of_it), ..known.clone() }
 }
 
 fn intent(requested: &AbortRequested) -> AbortIntent {

@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::approval::ApprovalMark;
+use super::compat::Compat;
 use super::input::Admission;
 use super::retry::Chain;
-use crate::agent::Resolution;
+use crate::agent::{Bound, Resolution};
 use crate::digest::Digest;
 use crate::identity::{
     AdmissionSequence, ApprovalId, ConversationId, DurationMs, Epoch, PrincipalId, ProducerId,
@@ -208,6 +209,8 @@ pub struct Row {
     pub approvals: Vec<ApprovalMark>,
     /// What it tries again, and what tries it again (DUR-018).
     pub chain: Chain,
+    /// Who came with another binding than its run has, and what people want done about it.
+    pub compat: Compat,
 }
 
 /// Why a row may be claimed, if it may: what a store indexes, so that a claim never reads a
@@ -328,6 +331,26 @@ impl Row {
             | Phase::Joined { .. }
             | Phase::Terminalizing(_)
             | Phase::Settled(_) => false,
+        }
+    }
+
+    /// Until when somebody with this binding has nothing to do about it, as far as the row says: its
+    /// run is bound to something else, and nobody wants it to end or to be bound anew.
+    #[must_use]
+    pub fn waits_for_binding(&self, bound: &Bound, now: Timestamp) -> Option<Timestamp> {
+        match &self.phase {
+            Phase::Running(_) | Phase::Unknown | Phase::Suspended if self.abort.is_none() => {
+                self.compat.waits_until(bound).filter(|until| now < *until)
+            }
+            Phase::Running(_)
+            | Phase::Unknown
+            | Phase::Suspended
+            | Phase::Admitted
+            | Phase::Ready
+            | Phase::Joining { .. }
+            | Phase::Joined { .. }
+            | Phase::Terminalizing(_)
+            | Phase::Settled(_) => None,
         }
     }
 

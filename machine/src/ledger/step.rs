@@ -13,6 +13,7 @@
 
 mod admission;
 mod approval;
+mod compat;
 mod join;
 mod patience;
 mod progress;
@@ -109,6 +110,11 @@ fn decide(slice: &Slice, command: Command, now: Timestamp) -> Result<Decided, Re
         Command::Expire { owner, requests } => approval::expire(slice, &owner, &requests, now),
         Command::CoverApprovals { owner, requests } => approval::cover(slice, &owner, &requests),
         Command::Retry { submission, intent } => retry::retry(slice, submission, intent, now),
+        Command::Incompatible { submission, epoch, mismatch, by } => {
+            compat::report(slice, (submission, epoch), mismatch, by, now)
+        }
+        Command::Rebind { submission, intent } => compat::rebind(slice, submission, intent),
+        Command::CoverIncompatible { owner } => compat::cover(slice, &owner),
         Command::Reserve { owner, reserved } => settlement::reserve(slice, &owner, reserved),
         Command::Finalize { owner, settlement } => {
             settlement::finalize(slice, &owner, settlement, now)

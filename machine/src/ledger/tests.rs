@@ -3,6 +3,7 @@
 
 mod admission;
 mod approvals;
+mod compat;
 mod invariants;
 mod joining;
 mod ownership;

@@ -8,12 +8,12 @@ use super::view::{
     ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
     StepView, SubmissionView, TurnView,
 };
-use crate::agent::{ToolOutcome, Verdict};
+use crate::agent::{Bound, ToolOutcome, Verdict};
 use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
     ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
-    Corruption, Doubt, InputRecorded, ModelInterrupted, ModelResponded, Record, StepRecorded,
-    StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
+    Corruption, Doubt, InputKind, InputRecorded, ModelInterrupted, ModelResponded, Record,
+    RunRebound, StepRecorded, StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
 };
 use crate::steps;
 
@@ -93,9 +93,11 @@ impl Projection {
             Record::ConversationCreated(_) => Err(Contradiction),
             Record::InputRecorded(it) => {
                 ensure(view.run.is_none() && view.joined.is_none() && view.settled.is_none())?;
-                match it.kind.host() {
-                    None => view.run = Some(begun(it, at, epoch)),
-                    Some(host) => self.join(host, it, at, epoch)?,
+                match it.kind {
+                    InputKind::First { bound } => view.run = Some(begun(it, bound, at, epoch)),
+                    InputKind::Steering { host } | InputKind::FollowUp { host } => {
+                        self.join(host, it, at, epoch)?;
+                    }
                 }
                 Ok(())
             }
@@ -136,6 +138,7 @@ impl Projection {
                 view.decided = Some(epoch);
                 Ok(())
             }
+            Record::RunRebound(it) => rebound(view.running()?, at, it),
             Record::SubmissionSettled(it) => self.settle(submission, at, it),
         }
     }
@@ -195,6 +198,7 @@ const fn gets_anywhere(record: &Record) -> bool {
         | Record::StepRecorded(_)
         | Record::ToolSettled(_)
         | Record::ToolResolved(_)
+        | Record::RunRebound(_)
         | Record::SubmissionSettled(_) => true,
         Record::ConversationCreated(_)
         | Record::ModelInterrupted(_)
@@ -259,11 +263,13 @@ impl RunView {
     }
 }
 
-fn begun(it: &InputRecorded, at: Sequence, epoch: Epoch) -> RunView {
+fn begun(it: &InputRecorded, bound: Bound, at: Sequence, epoch: Epoch) -> RunView {
     RunView {
         run: it.run,
         input: Arc::new(it.clone()),
         input_at: at,
+        bound,
+        bound_at: at,
         late_inputs: Vec::new(),
         input_epoch: epoch,
         interrupted: None,
@@ -272,6 +278,13 @@ fn begun(it: &InputRecorded, at: Sequence, epoch: Epoch) -> RunView {
         summarized: None,
         turns: Vec::new(),
     }
+}
+
+/// A run is bound anew from what it was bound to, and each binding is replaced once.
+fn rebound(run: &mut RunView, at: Sequence, it: &RunRebound) -> Applied {
+    ensure((it.from, it.replaces) == (run.bound, run.bound_at))?;
+    (run.bound, run.bound_at) = (it.to, at);
+    Ok(())
 }
 
 /// Questions for a turn come to nothing one after the other, while no call is open.

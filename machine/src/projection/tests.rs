@@ -10,7 +10,8 @@ mod steps;
 mod transcript;
 
 use super::*;
-use crate::agent::{Message, Resolution};
+use crate::agent::{Bound, Message, Resolution};
+use crate::digest::Digest;
 use crate::identity::{Epoch, Sequence, Turn};
 use crate::record::{Corruption, Doubt, Record, Settlement};
 use crate::testkit::story::{Story, Tale, completed, failed, success};

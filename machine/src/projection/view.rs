@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{Messages, ModelResponse, Resolution, StepOutput, ToolOutcome, Verdict};
+use crate::agent::{Bound, Messages, ModelResponse, Resolution, StepOutput, ToolOutcome, Verdict};
 use crate::identity::{
     ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, ToolName, Turn,
 };
@@ -144,6 +144,10 @@ pub struct RunView {
     pub input: Arc<InputRecorded>,
     /// Where in the log its input stands.
     pub input_at: Sequence,
+    /// What it is bound to: nobody else goes on with it.
+    pub bound: Bound,
+    /// Where in the log that stands.
+    pub bound_at: Sequence,
     /// Inputs that came while it was going on, in order.
     pub late_inputs: Vec<LateInput>,
     /// The epoch under which the input was recorded.

@@ -113,6 +113,7 @@ fn keeps_its_rules(record: &Record) -> bool {
             }
         },
         Record::AbortRequested(it) => is_text(&it.reason),
+        Record::RunRebound(it) => is_text(&it.reason) && it.from != it.to,
         Record::ApprovalRequested(it) => it.preview.len() <= APPROVAL_PREVIEW_BYTES,
         Record::ApprovalDecided(it) => is_text(&it.reason),
         Record::CompactionCreated(it) => it.summary_bytes() <= SUMMARY_BYTES,

@@ -58,6 +58,9 @@ impl Record {
             Self::RecoveryDecided(it) => {
                 by("everstep/record/recovery", it.submission).number(it.epoch.0)
             }
+            Self::RunRebound(it) => {
+                by("everstep/record/rebound", it.submission).number(it.replaces.0)
+            }
             Self::SubmissionSettled(it) => return Self::end_of(it.submission),
             Self::CompactionCreated(it) => by("everstep/record/compaction", it.submission)
                 .number(it.turn.0.into())
@@ -92,6 +95,7 @@ impl Record {
             Self::ToolResolved(it) => it.submission,
             Self::AbortRequested(it) => it.submission,
             Self::RecoveryDecided(it) => it.submission,
+            Self::RunRebound(it) => it.submission,
             Self::SubmissionSettled(it) => it.submission,
             Self::CompactionCreated(it) => it.submission,
             Self::ApprovalRequested(it) => it.submission,

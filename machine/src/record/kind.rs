@@ -52,6 +52,8 @@ batch_kinds! {
     ToolResolved => "ToolResolved",
     /// An abort was asked for.
     AbortRequested => "AbortRequested",
+    /// A run goes on under another binding.
+    RunRebound => "RunRebound",
     /// The submission ended.
     SubmissionSettled => "SubmissionSettled",
     /// Context was made smaller.
@@ -66,7 +68,7 @@ impl BatchKind {
         Some(match first {
             Record::ConversationCreated(_) => return None,
             Record::InputRecorded(input) => match input.kind {
-                InputKind::First => Self::InputRecorded,
+                InputKind::First { .. } => Self::InputRecorded,
                 InputKind::Steering { .. } => Self::InputSteered,
                 InputKind::FollowUp { .. } => Self::InputJoined,
             },
@@ -82,6 +84,7 @@ impl BatchKind {
             Record::ToolResolved(_) => Self::ToolResolved,
             Record::AbortRequested(_) => Self::AbortRequested,
             Record::RecoveryDecided(_) => Self::RecoveryDecided,
+            Record::RunRebound(_) => Self::RunRebound,
             Record::SubmissionSettled(_) => Self::SubmissionSettled,
             Record::CompactionCreated(_) => Self::CompactionCreated,
             Record::ApprovalRequested(_) => Self::ApprovalRequested,

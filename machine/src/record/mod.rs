@@ -14,8 +14,8 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{
-    Allowance, ApprovalPolicy, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome, Usage,
-    Verdict,
+    Allowance, ApprovalPolicy, Bound, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome,
+    Usage, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{
@@ -71,8 +71,11 @@ pub struct InputRecorded {
 /// How an input gets into a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InputKind {
-    /// It began the run.
-    First,
+    /// It began the run, which is bound to this from then on.
+    First {
+        /// What the run is bound to.
+        bound: Bound,
+    },
     /// It was sent to a run that was going on, and came before its next request (RUN-012).
     Steering {
         /// The submission that began the run.
@@ -90,7 +93,7 @@ impl InputKind {
     #[must_use]
     pub const fn host(self) -> Option<SubmissionId> {
         match self {
-            Self::First => None,
+            Self::First { .. } => None,
             Self::Steering { host } | Self::FollowUp { host } => Some(host),
         }
     }
@@ -305,6 +308,24 @@ pub struct RecoveryDecided {
     pub row: u8,
 }
 
+/// A run goes on under another binding, because somebody said so. Canonical before it does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunRebound {
+    /// Which submission.
+    pub submission: SubmissionId,
+    /// Where in the log the binding stands that is replaced: at its input, or at the rebinding
+    /// before.
+    pub replaces: Sequence,
+    /// What the run was bound to.
+    pub from: Bound,
+    /// What it is bound to from now on.
+    pub to: Bound,
+    /// Who wanted it.
+    pub principal: PrincipalId,
+    /// Why.
+    pub reason: Arc<str>,
+}
+
 /// The submission ended, once (DUR-002).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SubmissionSettled {
@@ -349,6 +370,8 @@ pub enum Record {
     ApprovalDecided(ApprovalDecided),
     /// A step of a call has succeeded.
     StepRecorded(StepRecorded),
+    /// A run goes on under another binding.
+    RunRebound(RunRebound),
 }
 
 #[cfg(test)]

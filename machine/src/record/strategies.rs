@@ -38,6 +38,11 @@ pub(crate) fn digest() -> impl Strategy<Value = Digest> {
     any::<[u8; 32]>().prop_map(Digest)
 }
 
+pub(crate) fn bound() -> impl Strategy<Value = Bound> {
+    let digests = (digest(), digest(), digest());
+    digests.prop_map(|(definition, model, tools)| Bound { definition, model, tools })
+}
+
 pub(crate) fn epoch() -> impl Strategy<Value = Epoch> {
     prop_oneof![0..4_u64, any::<u64>()].prop_map(Epoch)
 }
@@ -168,30 +173,38 @@ fn of_a_conversation() -> impl Strategy<Value = Record> {
             Record::ConversationCreated(created)
         },
     );
-    let input = (submission_id(), name(PrincipalId::new), any::<[u8; 16]>(), canonical_json())
-        .prop_map(|(submission, principal, run, input)| {
-            let (run, at, allowance) = (RunId(run), Timestamp(1_000), Allowance::default());
-            let kind = InputKind::First;
-            Record::InputRecorded(InputRecorded {
-                submission,
-                principal,
-                run,
-                input,
-                kind,
-                at,
-                allowance,
-            })
-        });
+    let input =
+        (submission_id(), name(PrincipalId::new), any::<[u8; 16]>(), canonical_json(), bound());
+    let input = input.prop_map(|(submission, principal, run, input, bound)| {
+        let (run, at, allowance) = (RunId(run), Timestamp(1_000), Allowance::default());
+        let kind = InputKind::First { bound };
+        Record::InputRecorded(InputRecorded {
+            submission,
+            principal,
+            run,
+            input,
+            kind,
+            at,
+            allowance,
+        })
+    });
     let abort = (submission_id(), name(PrincipalId::new), text()).prop_map(
         |(submission, principal, reason)| {
             Record::AbortRequested(AbortRequested { submission, principal, reason })
         },
     );
+    let rebound = (submission_id(), any::<u64>(), bound(), bound(), name(PrincipalId::new), text());
+    let rebound = rebound
+        .prop_filter("a run is bound to something else than before", |it| it.2 != it.3)
+        .prop_map(|(submission, replaces, from, to, principal, reason)| {
+            let replaces = Sequence(replaces);
+            Record::RunRebound(RunRebound { submission, replaces, from, to, principal, reason })
+        });
     let decided = (submission_id(), epoch(), any::<u8>()).prop_map(|(submission, epoch, row)| {
         Record::RecoveryDecided(RecoveryDecided { submission, epoch, row })
     });
     let settled = submission_settled().prop_map(Record::SubmissionSettled);
-    prop_oneof![created, input, abort, decided, settled]
+    prop_oneof![created, input, abort, rebound, decided, settled]
 }
 
 fn of_a_turn() -> impl Strategy<Value = Record> {

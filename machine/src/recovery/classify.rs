@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::approval;
+use super::compat;
 use super::decision::{AbortStep, Classified, Decision};
 use super::evidence::{Evidence, Log, OwnKnowledge};
 use super::joining;
@@ -21,14 +22,24 @@ pub fn classify(evidence: &Evidence<'_>) -> Classified {
         Log::Missing | Log::Silent => &empty,
         Log::Speaks(view) => view,
     };
+    let other = compat::mismatch(evidence, view);
+    let is_over = other.is_some_and(|it| row.compat.is_over(&it, *now));
+    let judge = match (other, is_over) {
+        (None, _) => Judge::Everything,
+        (Some(_), true) => Judge::Starts,
+        (Some(_), false) => Judge::Nothing,
+    };
     let (row, decision) = settled(row, view)
         .or_else(|| joining::unfinished(evidence))
         .or_else(|| joining::settled(evidence, view))
         .or_else(|| joining::elsewhere(row))
         .or_else(|| closing(row, view))
         .or_else(|| row.abort.as_ref().map(|intent| (6, abort(row, view, intent))))
-        .or_else(|| doubtful(row, view, own))
+        .or_else(|| compat::fits(evidence, other.as_ref()))
+        .or_else(|| doubtful(row, view, own, judge))
+        .or_else(|| compat::waits(evidence, other))
         .or_else(|| approval::undecided(row, view, *now))
+        .or_else(|| compat::outlived(evidence, view, other))
         .or_else(|| poison(row, view))
         .or_else(|| unfinished_batch(view))
         .or_else(|| not_started(row, log, view))
@@ -83,12 +94,23 @@ fn abort(row: &Row, view: &SubmissionView, intent: &AbortIntent) -> Decision {
     })
 }
 
+/// What may be judged of doubts. Whoever has another binding than the run knows nothing of its tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judge {
+    /// What the definition and people say of them.
+    Everything,
+    /// That nobody will say anything of open starts any more.
+    Starts,
+    /// Nothing.
+    Nothing,
+}
+
 /// Rows 7 to 9: what may have happened is found out, or waited for, before anything else starts.
-fn doubtful(row: &Row, view: &SubmissionView, own: &OwnKnowledge) -> Match {
+fn doubtful(row: &Row, view: &SubmissionView, own: &OwnKnowledge, judge: Judge) -> Match {
     let open = view.open_starts().map(|(doubt, _)| doubt);
     let open: Vec<Doubt> =
         open.filter(|it| !own.in_flight.contains(it) && !own.excused.contains(it)).collect();
-    if !open.is_empty() {
+    if !open.is_empty() && judge != Judge::Nothing {
         return Some((7, Decision::Reconcile(open)));
     }
     let unmarked = unmarked(row, view);
@@ -100,11 +122,10 @@ fn doubtful(row: &Row, view: &SubmissionView, own: &OwnKnowledge) -> Match {
     }
     view.doubts().next()?;
     let intents = intents(row, view);
-    if intents.len() == view.doubts().count() {
-        Some((9, Decision::ApplyResolutions(intents)))
-    } else {
-        Some((9, Decision::AwaitResolution))
+    if intents.len() < view.doubts().count() {
+        return Some((9, Decision::AwaitResolution));
     }
+    (judge == Judge::Everything).then_some((9, Decision::ApplyResolutions(intents)))
 }
 
 /// Row 19, which stands before row 14: as many owners in a row as there may be have died without

@@ -3,9 +3,9 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::agent::Verdict;
+use crate::agent::{Bound, Verdict};
 use crate::identity::{ApprovalId, SubmissionId, ToolCallId};
-use crate::ledger::{AbortIntent, Reserved, ResolutionIntent, Suspension};
+use crate::ledger::{AbortIntent, Mismatch, RebindIntent, Reserved, ResolutionIntent, Suspension};
 use crate::record::{CanonicalSettlement, Doubt, Resolver};
 
 /// A decision and the row of the table that led to it.
@@ -46,6 +46,14 @@ pub enum Decision {
     CoverUnknown(Vec<Doubt>),
     /// Release the lane: a person has to say what happened.
     AwaitResolution,
+    /// Leave it alone and say so: its run is bound to something else.
+    Incompatible(Mismatch),
+    /// Bind the run to what is at hand, as somebody wants it, instead of this.
+    Rebind(RebindIntent, Bound),
+    /// The run's binding is at hand: say that nobody waits for it any more.
+    CoverIncompatible,
+    /// Nobody has come for long enough who could go on: end it.
+    EndIncompatible(Mismatch),
     /// Suspend the row: these requests are canonical, and nobody has decided them.
     EnsureSuspended(Vec<Suspension>),
     /// The time of these requests is over: see to it that nobody decides them any more.

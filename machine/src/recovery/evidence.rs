@@ -3,6 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 
+use crate::agent::Bound;
 use crate::identity::{SubmissionId, Timestamp};
 use crate::ledger::Row;
 use crate::projection::{Projection, SubmissionView};
@@ -41,6 +42,8 @@ pub struct Evidence<'a> {
     pub log: Log<'a>,
     /// Own knowledge.
     pub own: &'a OwnKnowledge,
+    /// The binding at hand: what a run would go on under.
+    pub bound: &'a Bound,
     /// The store's time when the row was read: what has expired by then has expired for good.
     pub now: Timestamp,
 }
@@ -54,6 +57,7 @@ impl<'a> Evidence<'a> {
         attached: &'a [Arc<Row>],
         projection: &'a Projection,
         own: &'a OwnKnowledge,
+        bound: &'a Bound,
         now: Timestamp,
     ) -> Self {
         let submission: SubmissionId = row.admission.submission;
@@ -62,6 +66,6 @@ impl<'a> Evidence<'a> {
             (Some(_), None) => Log::Silent,
             (Some(_), Some(view)) => Log::Speaks(view),
         };
-        Self { row, attached, fold: projection, log, own, now }
+        Self { row, attached, fold: projection, log, own, bound, now }
     }
 }

@@ -1,6 +1,7 @@
 //! The table, row by row, over logs that are told by hand, and over any log and any row.
 
 mod approvals;
+mod compat;
 mod doubts;
 mod joining;
 mod order;
@@ -16,7 +17,7 @@ use crate::ledger::{InputMarker, Mark, MarkState, Phase, Reserved, Row, Settled}
 use crate::projection::Projection;
 use crate::record::{CanonicalSettlement, Doubt, Record, Settlement};
 use crate::testkit::story::{Story, Tale, abort, completed, intent, success};
-use crate::testkit::text;
+use crate::testkit::{binding, text};
 
 const ONE: Tale = Tale("1");
 
@@ -32,7 +33,7 @@ fn decide(row: &Row, story: &Story) -> Classified {
 }
 
 fn decide_with(row: &Row, story: &Story, own: &OwnKnowledge) -> Classified {
-    classify(&Evidence::gather(row, &[], &story.fold, own, NOW))
+    classify(&Evidence::gather(row, &[], &story.fold, own, &binding().bound(), NOW))
 }
 
 fn classified(row: u8, decision: Decision) -> Classified {

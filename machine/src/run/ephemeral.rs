@@ -32,7 +32,7 @@ impl State {
             principal: call.principal.clone(),
             run: RunId::derive(submission),
             input: call.input.clone(),
-            kind: InputKind::First,
+            kind: InputKind::First { bound: call.binding.bound() },
             at: now,
             allowance: call.allowance,
         };

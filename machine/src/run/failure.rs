@@ -1,7 +1,8 @@
 //! How a run fails, in words.
 
 use crate::agent::{Diagnostic, Dimension, ModelFault};
-use crate::limits::FRUITLESS_CLAIMS;
+use crate::ledger::Mismatch;
+use crate::limits::{FRUITLESS_CLAIMS, INCOMPATIBLE_MS};
 use crate::record::{PolicyLimit, Settlement};
 
 /// The tag of a run whose request is longer than the model's context, whoever the provider is.
@@ -30,6 +31,12 @@ pub(crate) fn poison() -> Settlement {
     let message =
         alloc::format!("{FRUITLESS_CLAIMS} attempts in a row ended without getting anywhere");
     limited(PolicyLimit::Attempts, &message)
+}
+
+/// The end of a run for whose binding nobody has come in time (DUR-014).
+pub(crate) fn incompatible(mismatch: &Mismatch) -> Settlement {
+    let days = INCOMPATIBLE_MS / (24 * 60 * 60 * 1_000);
+    failed("Incompatible", &alloc::format!("{mismatch}; nobody has come with it for {days} days"))
 }
 
 fn limited(limit: PolicyLimit, message: &str) -> Settlement {

@@ -59,7 +59,7 @@ mod summary;
 mod tell;
 
 pub use effect::Effect;
-pub(crate) use failure::poison;
+pub(crate) use failure::{incompatible, poison};
 pub use flights::Flights;
 pub use input::{Input, Steered, Timer, Wanted};
 pub use next::{Next, Terms, next};

@@ -15,7 +15,7 @@
 //! lane: unknown --Hinted, Scanned--> queued --a slot is free--> worked on --Ended--> unknown
 //!                                                                  |
 //!                                               Corrupt, Defect ---+---> left alone
-//!                                               Declined ----------+---> waits --RetryDue--> unknown
+//!                                 Declined, Incompatible ----------+---> waits --RetryDue--> unknown
 //!
 //! scan: resting --Started, LookDue, Ended, ...--> looking --Scanned (last page)--> resting
 //! ```

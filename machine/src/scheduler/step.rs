@@ -112,6 +112,9 @@ impl State {
 
     fn ended(&mut self, lane: ConversationId, end: End, effects: &mut Effects) {
         let Some(news) = self.running.remove(&lane) else { return };
+        if end == End::Incompatible && news == News::None {
+            return self.leave_to_others(lane, effects);
+        }
         self.declined.remove(&lane);
         match end {
             End::Corrupt(_) | End::Defect if self.quarantine.len() < LEFT_ALONE => {
@@ -119,7 +122,12 @@ impl State {
             }
             // It will be found again: not at once, or nothing else would ever be done.
             End::Corrupt(_) | End::Defect => return Self::look_later(effects),
-            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => {
+            End::Idle
+            | End::Settled
+            | End::Parked
+            | End::Incompatible
+            | End::Unanswered
+            | End::Superseded => {
                 if news == News::Some {
                     self.enqueue(lane);
                 }
@@ -128,11 +136,14 @@ impl State {
         self.look(effects);
     }
 
-    /// The lane is left to others, twice as long each time.
     fn declined(&mut self, lane: ConversationId, effects: &mut Effects) {
-        if self.running.remove(&lane).is_none() {
-            return;
+        if self.running.remove(&lane).is_some() {
+            self.leave_to_others(lane, effects);
         }
+    }
+
+    /// The lane is left to others, twice as long each time.
+    fn leave_to_others(&mut self, lane: ConversationId, effects: &mut Effects) {
         if self.declined.len() >= LEFT_ALONE && !self.declined.contains_key(&lane) {
             self.declined.retain(|_, declined| declined.waits);
             if self.declined.len() >= LEFT_ALONE {

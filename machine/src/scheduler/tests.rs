@@ -225,3 +225,34 @@ fn arc_05_a_declined_lane_that_waits_no_more_makes_room_for_another() {
     }
     assert!(state.declined.len() <= LEFT_ALONE);
 }
+
+#[test]
+fn case_cr_05_a_lane_whose_run_is_bound_to_something_else_is_left_to_others() {
+    let incompatible = |state: State| {
+        Scheduler::step(state, Input::Ended { lane: lane("a"), end: End::Incompatible })
+    };
+    let wait = |effects: &[Effect]| {
+        effects.iter().find_map(|effect| match effect {
+            Effect::ScheduleRetry { after, .. } => Some(after.0),
+            _ => None,
+        })
+    };
+    let (state, _) = last(1, [hint("a")]);
+    let step = incompatible(state);
+    assert_eq!(wait(&step.effects), Some(SCAN_RETRY_MS));
+    let step = Scheduler::step(step.state, found(&["a", "b"]));
+    assert!(step.effects.contains(&start("b")) && !step.effects.contains(&start("a")));
+    let step = Scheduler::step(step.state, Input::RetryDue { lane: lane("a") });
+    let step = Scheduler::step(step.state, found(&["a"]));
+    let step = Scheduler::step(step.state, ended("b", End::Settled));
+    assert!(step.effects.contains(&start("a")), "and looked at again");
+    let step = incompatible(step.state);
+    assert_eq!(wait(&step.effects), Some(2 * SCAN_RETRY_MS), "for longer and longer");
+}
+
+#[test]
+fn store_012_what_changed_while_a_run_was_found_to_be_incompatible_is_looked_at_at_once() {
+    let (state, _) = last(1, [hint("a"), hint("a")]);
+    let step = Scheduler::step(state, ended("a", End::Incompatible));
+    assert!(step.effects.contains(&start("a")), "somebody may have had it bound anew");
+}

@@ -100,6 +100,9 @@ fn ledger_kind(command: &ledger::Command) -> LedgerKind {
         ledger::Command::Expire { .. } => LedgerKind::Expire,
         ledger::Command::CoverApprovals { .. } => LedgerKind::CoverApprovals,
         ledger::Command::Retry { .. } => LedgerKind::Retry,
+        ledger::Command::Incompatible { .. } => LedgerKind::Incompatible,
+        ledger::Command::Rebind { .. } => LedgerKind::Rebind,
+        ledger::Command::CoverIncompatible { .. } => LedgerKind::CoverIncompatible,
         ledger::Command::Reserve { .. } => LedgerKind::Reserve,
         ledger::Command::Finalize { .. } => LedgerKind::Finalize,
     }

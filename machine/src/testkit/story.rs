@@ -6,21 +6,21 @@ use alloc::vec::Vec;
 use super::agent::{binding, call, submission, text};
 use crate::admission::creation;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Diagnostic, FinishReason, ModelResponse, Resolution, ResponsePart,
-    Risk, ToolCall, ToolOutcome, Usage, Verdict,
+    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, ModelResponse, Resolution,
+    ResponsePart, Risk, ToolCall, ToolOutcome, Usage, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{
     AdmissionSequence, ApprovalId, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId,
     Timestamp, ToolCallId, ToolName, Turn,
 };
-use crate::ledger::{AbortIntent, Admission, Chain, Phase, ResolutionIntent, Row};
+use crate::ledger::{AbortIntent, Admission, Chain, Compat, Phase, ResolutionIntent, Row};
 use crate::projection::{Projection, RunView, SubmissionView};
 use crate::record::{
     AbortRequested, ApprovalDecided, ApprovalRequested, Batch, Compaction, CompactionCreated,
     Corruption, Doubt, Envelope, FinishKind, InputKind, InputRecorded, ModelInterrupted,
-    ModelResponded, Record, RecoveryDecided, Resolver, Settlement, StepRecorded, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
+    ModelResponded, Record, RecoveryDecided, Resolver, RunRebound, Settlement, StepRecorded,
+    StoredBatch, SubmissionSettled, ToolPrepared, ToolResolved, ToolSettled, ToolUnknown,
 };
 
 /// A submission of ada's in the conversation `main`, by its key; each method is one record of it.
@@ -52,7 +52,7 @@ impl Tale {
             principal: PrincipalId::new("ada").unwrap(),
             run: self.run(),
             input: text(self.0),
-            kind: InputKind::First,
+            kind: InputKind::First { bound: binding().bound() },
             at: Timestamp(1_000),
             allowance: Allowance::default(),
         })
@@ -121,6 +121,17 @@ impl Tale {
             verdict,
             resolver: Resolver::Policy,
             reason: "".into(),
+        })
+    }
+
+    pub(crate) fn rebound(self, replaces: u64, from: Bound, to: Bound) -> Record {
+        Record::RunRebound(RunRebound {
+            submission: self.submission(),
+            replaces: Sequence(replaces),
+            from,
+            to,
+            principal: PrincipalId::new("ada").unwrap(),
+            reason: "no harm".into(),
         })
     }
 
@@ -199,6 +210,7 @@ impl Tale {
             marks: Vec::new(),
             approvals: Vec::new(),
             chain: Chain::default(),
+            compat: Compat::default(),
         }
     }
 }

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use super::story::{Story, Tale, completed, failed, success};
 use super::text;
-use crate::agent::{Diagnostic, RejectionReason, Resolution, ToolOutcome};
+use crate::agent::{Bound, Diagnostic, RejectionReason, Resolution, ToolOutcome};
+use crate::digest::Digest;
 use crate::projection::{CallView, RunView, SubmissionView};
 use crate::record::{Doubt, Record, Settlement};
 
@@ -39,6 +40,7 @@ enum What {
     Resolution,
     Abort,
     Recovery,
+    Rebinding,
     Settlement,
 }
 
@@ -55,6 +57,7 @@ pub(crate) fn says(tales: usize) -> impl Strategy<Value = Vec<Say>> {
         2 => Just(What::Resolution),
         1 => Just(What::Abort),
         1 => Just(What::Recovery),
+        1 => Just(What::Rebinding),
         1 => Just(What::Settlement),
     ];
     let tale = prop::sample::select(TALES[..tales].to_vec());
@@ -113,6 +116,11 @@ impl Say {
             What::Resolution => return self.resolution(view),
             What::Abort => Some(tale.abort_requested()),
             What::Recovery => Some(tale.decided(epoch, 14)),
+            What::Rebinding => view.run.as_ref().and_then(|run| {
+                let model = Digest([self.how as u8; 32]);
+                let to = Bound { model, ..run.bound };
+                (to != run.bound).then(|| tale.rebound(run.bound_at.0, run.bound, to))
+            }),
             What::Settlement => Some(tale.settled(self.settlement())),
         };
         record.into_iter().collect()

@@ -7,8 +7,8 @@ use everstep_machine::conversation::{self, TailRef};
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{ConversationId, DurationMs, Epoch, Sequence, Timestamp, Token};
 use everstep_machine::ledger::{
-    self, AbortIntent, Claim, Command, DecisionIntent, Footprint, Ownership, ResolutionIntent,
-    RetryIntent,
+    self, AbortIntent, Claim, Command, DecisionIntent, Footprint, Mismatch, Ownership,
+    RebindIntent, ResolutionIntent, RetryIntent,
 };
 use everstep_machine::limits::TEXT_BYTES;
 use everstep_machine::record::{Batch, Record};
@@ -16,8 +16,8 @@ use everstep_machine::store::{Reply, StoreCommand, Target};
 
 use super::acts::{Act, Proof, Row, Verb, View};
 use super::facts::{
-    admission, canonical, creation, doubt, lane, principal, producer, record, request, reserved,
-    submission, suspension,
+    admission, bound, canonical, creation, doubt, lane, principal, producer, record, request,
+    reserved, submission, suspension,
 };
 use super::reference::Shelf;
 
@@ -70,6 +70,10 @@ impl Actor {
                 StoreCommand::Ledger(self.claim(shelf, *row, *behind, *reuse))
             }
             Act::Own(proof, verb) => StoreCommand::Ledger(self.own(*proof, verb)?),
+            Act::Report { row, at, found, behind } => {
+                let epoch = Epoch(shelf.lane().epoch.0.saturating_sub(*behind));
+                StoreCommand::Ledger(self.report(*row, mismatch(*at, *found), epoch))
+            }
             _ => StoreCommand::Ledger(self.of_anybody(act)?),
         })
     }
@@ -117,7 +121,14 @@ impl Actor {
                 let intent = RetryIntent { principal: principal(who), reason: "mended".into() };
                 Command::Retry { submission: of(*row), intent }
             }
+            Act::Rebind { row, at, to, who } => {
+                let (replaces, to) = (Sequence((*at).into()), bound(*to));
+                let (principal, reason) = (principal(who), "no harm".into());
+                let intent = RebindIntent { replaces, to, principal, reason };
+                Command::Rebind { submission: of(*row), intent }
+            }
             Act::Claim { .. }
+            | Act::Report { .. }
             | Act::Own(..)
             | Act::Materialize { .. }
             | Act::Fence { .. }
@@ -126,6 +137,11 @@ impl Actor {
             | Act::ReadLane(_)
             | Act::ReadLog(_) => return None,
         })
+    }
+
+    fn report(&self, row: Row, mismatch: Mismatch, epoch: Epoch) -> Command {
+        let (submission, by) = (submission(&self.lane, row), producer());
+        Command::Incompatible { submission, epoch, mismatch, by }
     }
 
     fn claim(
@@ -173,6 +189,7 @@ impl Actor {
             Verb::CoverApprovals(numbers) => {
                 Command::CoverApprovals { owner, requests: requests(numbers) }
             }
+            Verb::CoverIncompatible => Command::CoverIncompatible { owner },
             Verb::Join(row) => Command::Join { owner, joining: of(*row) },
             Verb::MarkJoined(row) => Command::MarkJoined { owner, joined: of(*row) },
             Verb::RevertJoin(row) => Command::RevertJoin { owner, joining: of(*row) },
@@ -222,6 +239,11 @@ impl Actor {
             _ => return None,
         })
     }
+}
+
+/// That a run is bound to the first binding by this record, and somebody has another one.
+fn mismatch(at: u8, found: u8) -> Mismatch {
+    Mismatch { at: Sequence(at.into()), expected: bound(0), found: bound(found) }
 }
 
 fn batch(lane: &ConversationId, records: Vec<Record>) -> Option<Arc<Batch>> {

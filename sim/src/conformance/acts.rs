@@ -37,6 +37,7 @@ pub(super) enum Verb {
     Suspend(Vec<u8>),
     Expire(Vec<u8>),
     CoverApprovals(Vec<u8>),
+    CoverIncompatible,
     Join(Row),
     MarkJoined(Row),
     RevertJoin(Row),
@@ -92,6 +93,20 @@ pub(super) enum Act {
     /// A request of the row: whether it is approved, and by whom.
     Decide(Row, u8, bool, &'static str),
     Retry(Row, &'static str),
+    /// Somebody came with this binding, and had read the row so many epochs ago.
+    Report {
+        row: Row,
+        at: u8,
+        found: u8,
+        behind: u64,
+    },
+    /// Which binding is to be replaced, by which, and who wants it.
+    Rebind {
+        row: Row,
+        at: u8,
+        to: u8,
+        who: &'static str,
+    },
     /// The log is made, at an epoch so far from its own.
     Materialize {
         skew: i64,

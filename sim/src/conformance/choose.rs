@@ -43,7 +43,7 @@ fn acts(draw: &mut Draw) -> Vec<Act> {
 
 /// One act of anybody.
 pub(super) fn act(draw: &mut Draw) -> Act {
-    match draw.below(55) {
+    match draw.below(59) {
         // No client can name what tries another one again.
         0..3 => Act::Admit(draw.below(4), if draw.percent(83) { "hello" } else { "other" }),
         3..5 => Act::Steer { row: draw.below(4), host: draw.below(4), strange: draw.percent(10) },
@@ -61,6 +61,15 @@ pub(super) fn act(draw: &mut Draw) -> Act {
         46..48 => Act::Decide(row(draw), draw.below(3), draw.percent(50), person(draw)),
         48..51 => Act::Retry(row(draw), person(draw)),
         51..53 => Act::ReadLane(view(draw)),
+        53..55 => Act::Report {
+            row: row(draw),
+            at: draw.below(2),
+            found: draw.below(3),
+            behind: u64::from(draw.percent(14)),
+        },
+        55..57 => {
+            Act::Rebind { row: row(draw), at: draw.below(2), to: draw.below(3), who: person(draw) }
+        }
         _ => Act::ReadLog(u64::from(draw.below(12))),
     }
 }
@@ -133,7 +142,7 @@ fn own(draw: &mut Draw) -> Act {
 
 fn verb(draw: &mut Draw) -> Verb {
     let some = |draw: &mut Draw| draw.several(0, 2, |draw| draw.below(3));
-    match draw.below(36) {
+    match draw.below(38) {
         0..2 => Verb::Renew(u64::from(draw.below(90)) * 1_000),
         2 => Verb::Release,
         3..8 => Verb::MarkInput,
@@ -146,6 +155,7 @@ fn verb(draw: &mut Draw) -> Verb {
         22..24 => Verb::MarkJoined(draw.below(4)),
         24 => Verb::RevertJoin(draw.below(4)),
         25..27 => Verb::SettleJoined(draw.below(4), ending(draw)),
+        36..38 => Verb::CoverIncompatible,
         27..31 => Verb::Reserve(ending(draw)),
         _ => Verb::Finalize(ending(draw)),
     }

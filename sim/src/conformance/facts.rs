@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everstep_machine::agent::{Allowance, Diagnostic};
+use everstep_machine::agent::{Allowance, Bound, Diagnostic};
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
     AgentId, ApprovalId, ConversationId, DurationMs, Epoch, IdempotencyKey, PrincipalId,
@@ -107,6 +107,12 @@ pub(super) fn creation(lane: &ConversationId, name: &str) -> Record {
     })
 }
 
+/// One of several bindings.
+pub(super) fn bound(number: u8) -> Bound {
+    let digest = Digest([number; 32]);
+    Bound { definition: digest, model: digest, tools: digest }
+}
+
 pub(super) fn record(lane: &ConversationId, fact: Fact) -> Record {
     match fact {
         Fact::Input(row) => Record::InputRecorded(InputRecorded {
@@ -114,7 +120,7 @@ pub(super) fn record(lane: &ConversationId, fact: Fact) -> Record {
             principal: principal("ada"),
             run: RunId::derive(submission(lane, row)),
             input: text("hello"),
-            kind: InputKind::First,
+            kind: InputKind::First { bound: bound(0) },
             at: Timestamp(1_000),
             allowance: Allowance::default(),
         }),
@@ -163,7 +169,7 @@ pub(super) fn canonical(
         principal: principal("ada"),
         run: RunId::derive(submission),
         input: text("hello"),
-        kind: InputKind::First,
+        kind: InputKind::First { bound: bound(0) },
         at: Timestamp(1_000),
         allowance: Allowance::default(),
     };

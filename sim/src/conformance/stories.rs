@@ -18,6 +18,7 @@ pub(super) fn all() -> Vec<Vec<Line>> {
         joining(),
         approvals(),
         giving_up(),
+        bindings(),
         log(),
         fences(),
         unclaimed(),
@@ -230,6 +231,33 @@ fn giving_up() -> Vec<Line> {
         Act::Retry(0, "bob"),
         Act::ReadLane(View::Submission(RETRIES)),
         claim(),
+    ]));
+    lines
+}
+
+/// Somebody comes with another binding, a person has the run bound to it, and it goes on.
+fn bindings() -> Vec<Line> {
+    let report = |found, behind| Act::Report { row: 0, at: 1, found, behind };
+    let rebind = |at, to, who| Act::Rebind { row: 0, at, to, who };
+    let mut lines = begun();
+    lines.extend(each(vec![
+        rebind(1, 1, "ada"),
+        report(1, 0),
+        own(Verb::Release),
+        report(1, 1),
+        report(1, 0),
+        report(2, 0),
+        rebind(0, 2, "ada"),
+        rebind(1, 0, "ada"),
+        rebind(1, 2, "ada"),
+        rebind(1, 1, "bob"),
+        Act::ReadLane(View::Submission(0)),
+        claim(),
+        own(Verb::CoverIncompatible),
+        rebind(1, 1, "bob"),
+        rebind(1, 2, "bob"),
+        own(Verb::Release),
+        report(2, 0),
     ]));
     lines
 }

@@ -140,6 +140,10 @@ rows! {
         "It stays as it ended either way. Either it is still listed, or it names the one submission \
          that tries the same again, which is ready behind whatever waits. Asking again changes \
          nothing.";
+    /// Somebody comes with another definition.
+    A14 => "A-14", "a run meets another definition than its own",
+        "Nobody goes on with it: it is left alone and listed, and whoever has its definition takes \
+         it. Or it is bound anew, once and as somebody said, and goes on from where it was.";
 }
 
 impl Row {
@@ -199,6 +203,7 @@ const fn ledger(kind: LedgerKind, phase: CrashPhase) -> Row {
         LedgerKind::Abort => Row::A01,
         LedgerKind::Suspend => Row::A04,
         LedgerKind::Retry => Row::A13,
+        LedgerKind::Incompatible | LedgerKind::Rebind | LedgerKind::CoverIncompatible => Row::A14,
         LedgerKind::Decide | LedgerKind::Expire | LedgerKind::CoverApprovals => Row::A05,
     }
 }
@@ -220,6 +225,7 @@ const fn append(kind: BatchKind, phase: CrashPhase) -> Row {
         BatchKind::ApprovalRequested => Row::A03,
         BatchKind::ApprovalDecided => Row::A05,
         BatchKind::CompactionCreated => Row::A12,
+        BatchKind::RunRebound => Row::A14,
         BatchKind::SubmissionSettled => split(phase, Row::D15, Row::D16),
     }
 }

@@ -52,6 +52,7 @@ impl Judge {
             | Record::AbortRequested(_)
             | Record::ApprovalRequested(_)
             | Record::ApprovalDecided(_)
+            | Record::RunRebound(_)
             | Record::RecoveryDecided(_) => {}
         }
     }

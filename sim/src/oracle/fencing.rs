@@ -152,6 +152,7 @@ fn owner_of(command: &ledger::Command) -> Option<&ledger::Ownership> {
         | Command::Suspend { owner, .. }
         | Command::Expire { owner, .. }
         | Command::CoverApprovals { owner, .. }
+        | Command::CoverIncompatible { owner }
         | Command::Reserve { owner, .. }
         | Command::Finalize { owner, .. } => Some(owner),
         Command::Admit(_)
@@ -160,6 +161,8 @@ fn owner_of(command: &ledger::Command) -> Option<&ledger::Ownership> {
         | Command::Abort { .. }
         | Command::Resolve { .. }
         | Command::Decide { .. }
-        | Command::Retry { .. } => None,
+        | Command::Retry { .. }
+        | Command::Incompatible { .. }
+        | Command::Rebind { .. } => None,
     }
 }

@@ -25,6 +25,7 @@ impl Judge {
         let records = stored.batch().records();
         for (at, record) in records.iter().enumerate() {
             self.check_record(cast, lane, epoch, record, permits);
+            self.check_binding(cast, lane, epoch, record, permits);
             if let Record::ApprovalDecided(it) = record {
                 self.check_decision(epoch, &records[..at], it, permits);
             }
@@ -61,6 +62,7 @@ impl Judge {
             | Record::ApprovalRequested(_)
             | Record::ApprovalDecided(_)
             | Record::CompactionCreated(_)
+            | Record::RunRebound(_)
             | Record::RecoveryDecided(_) => {}
             Record::StepRecorded(it) => self.check_step(lane, epoch, it),
             Record::InputRecorded(it) => match it.kind.host() {

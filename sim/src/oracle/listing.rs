@@ -33,6 +33,9 @@ impl Judge {
             Command::Decide { request, intent, .. } if executed.changed => {
                 self.memory_mut().decisions.push((*request, intent.verdict));
             }
+            Command::Incompatible { .. } | Command::Rebind { .. } if executed.changed => {
+                self.note_binding(command);
+            }
             Command::RevertJoin { .. } if executed.changed => self.note(Sometimes::JoinReverted),
             Command::Retry { submission, .. } => {
                 if let Reply::Retried(retried) = reply {
@@ -65,6 +68,9 @@ impl Judge {
             | Command::Decide { .. }
             | Command::Expire { .. }
             | Command::CoverApprovals { .. }
+            | Command::Incompatible { .. }
+            | Command::Rebind { .. }
+            | Command::CoverIncompatible { .. }
             | Command::Reserve { .. } => {}
         }
     }

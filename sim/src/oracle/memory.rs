@@ -3,15 +3,16 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use everstep_machine::agent::{Purpose, Verdict};
+use everstep_machine::agent::{Bound, Purpose, Verdict};
 use everstep_machine::conversation::TailRef;
 use everstep_machine::identity::{
-    AdmissionSequence, ApprovalId, Epoch, RunId, SubmissionId, ToolCallId, Turn,
+    AdmissionSequence, ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, Turn,
 };
 use everstep_machine::projection::Projection;
 use everstep_machine::record::{Doubt, Settlement};
 
 use super::account::Account;
+use super::bindings::BoundSince;
 
 /// Everything.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Memory {
     pub(super) decisions: Vec<(ApprovalId, Verdict)>,
     /// What was given up, and what tries it again, as the ledger accepted it.
     pub(super) retries: Vec<(SubmissionId, SubmissionId)>,
+    /// Which bindings people wanted to be replaced, and by what, as the ledger accepted it.
+    pub(super) rebinds: Vec<(SubmissionId, Sequence, Bound)>,
     /// Turns that the model was asked for.
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
     /// Bodies of steps that ran, each by its start and by how many steps stand before it.
@@ -48,6 +51,8 @@ pub(super) struct LaneMemory {
     pub(super) fold: Arc<Projection>,
     /// Submissions in the order in which they were admitted.
     pub(super) rows: Vec<RowMemory>,
+    /// From which epoch on each run is bound to what.
+    pub(super) bound: Vec<BoundSince>,
     /// What each run has used up, in the order in which they began.
     pub(super) accounts: Vec<Account>,
 }
@@ -92,6 +97,7 @@ impl Memory {
             repeats: Vec::new(),
             decisions: Vec::new(),
             retries: Vec::new(),
+            rebinds: Vec::new(),
             asked: Vec::new(),
             bodies: Vec::new(),
             silent: Vec::new(),
@@ -105,7 +111,7 @@ impl Memory {
             (lane.claimed, lane.fenced).hash(state);
         }
         self.repeats.hash(state);
-        (&self.silent, &self.retries).hash(state);
+        (&self.silent, &self.retries, &self.rebinds).hash(state);
     }
 }
 

@@ -16,6 +16,7 @@
 //! | `secret` | what is to be taken out |
 //! | `patience` | how often owners died, and what was given up |
 //! | `steps` | which bodies of durable calls run, and what is recorded of them |
+//! | `bindings` | under which binding a run goes on |
 //! | `retry` | what is tried again once it was given up |
 //! | `permits` | what an attempt was allowed to start |
 //! | `owner` | what an attempt believes |
@@ -23,6 +24,7 @@
 
 mod account;
 mod approval;
+mod bindings;
 mod budget;
 mod end;
 mod fencing;
@@ -164,7 +166,12 @@ impl Judge {
     /// An attempt ended by itself.
     pub(crate) fn ended(&mut self, end: End) {
         match end {
-            End::Idle | End::Settled | End::Parked | End::Unanswered | End::Superseded => {}
+            End::Idle
+            | End::Settled
+            | End::Parked
+            | End::Incompatible
+            | End::Unanswered
+            | End::Superseded => {}
             End::Corrupt(_) | End::Defect => {
                 self.broken(Property::NoDefect, || format!("an attempt ended with {end:?}"));
             }

@@ -36,6 +36,7 @@ impl Judge {
             | Record::ApprovalDecided(_)
             | Record::StepRecorded(_)
             | Record::ToolSettled(_)
+            | Record::RunRebound(_)
             | Record::ToolResolved(_) => {
                 let id = record.submission();
                 if let Some(row) = id.and_then(|id| self.memory_mut().lanes[lane].row(id)) {

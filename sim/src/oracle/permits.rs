@@ -1,6 +1,6 @@
 //! What an attempt was allowed to start, as the answers that it got say.
 
-use everstep_machine::agent::Verdict;
+use everstep_machine::agent::{Bound, Verdict};
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{Answer, Authorization, External};
 use everstep_machine::identity::{Epoch, SubmissionId, ToolCallId};
@@ -13,11 +13,18 @@ pub(crate) struct Permits {
     approved: Vec<(Epoch, ToolCallId, Digest)>,
     /// Calls of groups that were given places. Most calls need none.
     placed: Vec<ToolCallId>,
+    /// What the attempt really has at hand, whatever it was told.
+    pub(crate) bound: Option<Bound>,
     /// What was said to the run when the attempt looked; none if it has not since it last asked.
     pub(super) heard: Option<Vec<SubmissionId>>,
 }
 
 impl Permits {
+    /// Those of an attempt that has this at hand.
+    pub(crate) fn of(bound: Bound) -> Self {
+        Self { bound: Some(bound), ..Self::default() }
+    }
+
     /// An answer came to whoever asked under an epoch.
     pub(crate) fn learn(&mut self, epoch: Epoch, asked: &External, answer: &Answer) {
         match (asked, answer) {

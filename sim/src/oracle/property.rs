@@ -87,6 +87,9 @@ named! {
         /// DUR-018: a dead letter has one successor at most, however often somebody asks for it, and
         /// that is the same submission once more.
         Retries => "what was given up is tried again at most once, and as it was",
+        /// CR-05, CR-09: a run goes on only under what it is bound to, and is bound anew only as
+        /// somebody wants it.
+        Bindings => "a run goes on only under its own binding",
         /// ARC-12, SEC-04: what a tool wants to have taken out is in no record, request, question
         /// or settlement.
         Secrets => "what is to be taken out is neither kept nor shown",
@@ -158,6 +161,10 @@ named! {
         JoinReverted => "a submission that was being taken in waited again",
         /// A start of a tool with effects gave no answer.
         Unanswered => "a call gave no answer",
+        /// Somebody came with another binding than the run has.
+        Incompatible => "an attempt had another binding than the run",
+        /// A run was bound anew.
+        Rebound => "a run was bound to another definition",
         /// A submission was given up.
         GivenUp => "a submission was given up",
         /// What was given up was tried again.

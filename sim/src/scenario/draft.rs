@@ -243,6 +243,14 @@ pub struct Retry {
     pub(super) expect: Vec<Located<Outcome>>,
 }
 
+/// What the agent becomes for workers that start again after a crash. Nobody binds its runs anew,
+/// unless told otherwise.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    pub(super) instructions: Said,
+    pub(super) rebinds: bool,
+}
+
 /// The host's own way to make smaller what a model is shown.
 #[derive(Clone, Debug)]
 pub(super) struct Compactor {
@@ -276,6 +284,7 @@ pub struct ScenarioBuilder {
     pub(super) max_turns: Located<u64>,
     /// Its turns are those above.
     pub(super) policy: Located<AgentPolicy>,
+    pub(super) revision: Option<Revision>,
     pub(super) tools: Vec<Tool>,
     pub(super) denied: Vec<Said>,
     pub(super) disapproved: Vec<Said>,

@@ -49,7 +49,7 @@ use everstep_machine::identity::ToolName;
 
 pub use agent::{AgentFile, AgentSource, AgentStep, AgentTool};
 pub use bounds::{ABORTS, LATENCY_MS, RULES, SCENARIO_BYTES, SUBMISSIONS, TOOLS, TRIES, WORKERS};
-pub use draft::{Abort, Retry, Rule, ScenarioBuilder, Submission, Tool, Turn};
+pub use draft::{Abort, Retry, Revision, Rule, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};
 pub use fault::Fault;
 pub use function::{Called, Function};
@@ -58,8 +58,8 @@ pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
 pub use script::{
     AbortScript, AgentScript, AnswerScript, CallScript, CompactorScript, Exactly, FaultScript,
-    GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, Says, Silence,
-    SteeringScript, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE, fallback,
+    GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, RevisionScript, Says,
+    Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE, fallback,
 };
 
 /// A whole scenario, checked: every reference in it resolves.
@@ -71,6 +71,8 @@ pub struct Scenario {
     pub about: String,
     /// The agent.
     pub agent: AgentScript,
+    /// What it becomes for workers that start again after a crash, if anything.
+    pub revision: Option<RevisionScript>,
     /// Its tools.
     pub tools: Vec<ToolScript>,
     /// Tools that the host's authorizer turns down.

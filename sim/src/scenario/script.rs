@@ -47,6 +47,16 @@ impl AgentScript {
     }
 }
 
+/// What an agent becomes while its runs are under way: a worker that starts again after a crash has
+/// it, and the others have what they had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionScript {
+    /// What the agent is told to be then.
+    pub instructions: String,
+    /// Whether the operator has runs go on under it that are bound to what it was.
+    pub rebinds: bool,
+}
+
 /// A tool and what its outside does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolScript {

@@ -68,6 +68,7 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
         | Command::Suspend { owner, .. }
         | Command::Expire { owner, .. }
         | Command::CoverApprovals { owner, .. }
+        | Command::CoverIncompatible { owner }
         | Command::Reserve { owner, .. }
         | Command::Finalize { owner, .. } => Some(owner),
         Command::Admit(_)
@@ -76,7 +77,9 @@ fn owner_of(command: &mut ledger::Command) -> Option<&mut Ownership> {
         | Command::Abort { .. }
         | Command::Resolve { .. }
         | Command::Decide { .. }
-        | Command::Retry { .. } => None,
+        | Command::Retry { .. }
+        | Command::Incompatible { .. }
+        | Command::Rebind { .. } => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use everstep_machine::ledger::{ApprovalMark, Mark, Phase, Retried, Row, Settled};
+use everstep_machine::ledger::{ApprovalMark, Incompatible, Mark, Phase, Retried, Row, Settled};
 
 /// A row as its future sees it: when things happened to it changes nothing, and its admission
 /// follows from its submission.
@@ -21,6 +21,7 @@ impl Hash for RowPrint<'_> {
             marks,
             approvals,
             chain,
+            compat,
         } = self.0;
         (admission.submission, sequence, claims, fruitless, abort).hash(state);
         core::mem::discriminant(phase).hash(state);
@@ -32,6 +33,10 @@ impl Hash for RowPrint<'_> {
             Phase::Settled(Settled { digest, outcome, given_up, epoch, at: _ }) => {
                 (digest, outcome, given_up, epoch).hash(state);
             }
+        }
+        compat.rebind.hash(state);
+        if let Some(Incompatible { mismatch, by: _, since }) = &compat.incompatible {
+            (mismatch, since).hash(state);
         }
         chain.retry_of.hash(state);
         if let Some(Retried { intent, successor, position, at: _ }) = &chain.retried {

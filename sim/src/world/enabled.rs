@@ -174,8 +174,7 @@ impl World {
         }
         // Wherever its tasks stand, a process that crashes leaves the same world.
         events.extend(alive.map(|moment| (Event::Break(moment, Fault::Crash), 1)));
-        let claimable =
-            |lane: usize| !it.works_on(lane) && self.shelves[lane].candidate(self.clock).is_some();
+        let claimable = |lane: usize| self.may_begin(process.0, lane);
         if matches!(it.role, Role::Worker(_)) && (0..self.shelves.len()).any(claimable) {
             events.push((Event::Start(process), 0));
         }
@@ -189,7 +188,7 @@ impl World {
             let now = shelf.lane().time(self.clock);
             shelf.rows().iter().any(|row| wants_people(row, now))
         });
-        is_free && (waits || self.wanted_retry().is_some())
+        is_free && (waits || self.wanted_retry().is_some() || self.wanted_rebind().is_some())
     }
 
     /// The next time at which something is due that nobody needs to move for.
@@ -203,7 +202,8 @@ impl World {
             answers.chain(task.renewal).chain(task.timers.iter().map(|(due, _)| *due))
         });
         let leases = self.shelves.iter().filter_map(|shelf| shelf.wakes_at());
-        timers.chain(leases).filter(|time| *time > self.clock).min()
+        let next = timers.chain(leases).filter(|time| *time > self.clock).min();
+        next.or_else(|| if self.may_look() { None } else { self.outwaited() })
     }
 }
 

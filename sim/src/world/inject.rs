@@ -6,7 +6,7 @@ use everstep_machine::store::StoreFault;
 
 use super::World;
 use super::moment::{Moment, Spot};
-use super::process::{FlightProgress, Process, Progress};
+use super::process::{FlightProgress, Process, Progress, Role};
 use crate::fault::{Fault, FaultSet};
 use crate::fingerprint::Printed;
 use crate::oracle::Sometimes;
@@ -62,8 +62,9 @@ impl World {
             Progress::Busy => Progress::Due,
             Progress::Idle | Progress::Due | Progress::Done => it.progress,
         };
-        self.processes[process] =
-            Arc::new(Printed::new(Process::new(&self.cast, it.role, progress)));
+        let revised = self.cast.revised.is_some() && matches!(it.role, Role::Worker(_));
+        let again = Process { revised, ..Process::new(&self.cast, it.role, progress) };
+        self.processes[process] = Arc::new(Printed::new(again));
     }
 
     fn crash_done(&mut self, moment: Moment) {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use everstep_machine::identity::{PrincipalId, SubmissionId, Timestamp};
 use everstep_machine::ledger::{
-    ApprovalMark, Command, DecisionIntent, Phase, ResolutionIntent, Row, Standing,
+    ApprovalMark, Command, DecisionIntent, Mismatch, Phase, RebindIntent, ResolutionIntent, Row,
+    Standing,
 };
 use everstep_machine::record::Doubt;
 use everstep_machine::store::{Pipeline, StoreCommand};
@@ -38,6 +39,7 @@ impl World {
             return false;
         }
         let said = self.resolution(process).or_else(|| self.decision(process));
+        let said = said.or_else(|| self.rebind(process));
         let Some((lane, command)) = said.or_else(|| self.retry(process)) else { return false };
         let commands = vec![StoreCommand::Ledger(command)];
         let pipeline = Pipeline { lane: self.cast.lanes[lane].clone(), commands };
@@ -79,6 +81,37 @@ impl World {
             reason: Arc::from("thought about it"),
         };
         Some((lane, Command::Decide { submission, request, intent }))
+    }
+
+    /// What is said of the first run that nobody can go on with: that it is to, as the agent is now.
+    fn rebind(&mut self, process: usize) -> Option<(usize, Command)> {
+        let (lane, submission, mismatch) = self.wanted_rebind()?;
+        self.note(process, lane, || format!("reads that {mismatch} and has it bound anew"));
+        let intent = RebindIntent {
+            replaces: mismatch.at,
+            to: mismatch.found,
+            principal: operator(),
+            reason: Arc::from("the change does no harm"),
+        };
+        Some((lane, Command::Rebind { submission, intent }))
+    }
+
+    /// The first run that waits for its binding, if the operator is one who has runs bound anew. Not
+    /// back to what the agent was.
+    pub(super) fn wanted_rebind(&self) -> Option<(usize, SubmissionId, Mismatch)> {
+        let revised = self.cast.revised.as_ref().filter(|it| it.rebinds)?.bound;
+        self.shelves.iter().enumerate().find_map(|(lane, shelf)| {
+            shelf.rows().iter().find_map(|row| {
+                let open =
+                    matches!(row.phase, Phase::Running(_) | Phase::Unknown | Phase::Suspended);
+                let known =
+                    row.compat.incompatible.as_ref().filter(|_| open && row.abort.is_none())?;
+                let mismatch = known.mismatch;
+                let said = row.compat.rebind.as_ref().is_some_and(|it| it.allows(&mismatch));
+                let wanted = mismatch.found == revised && !said;
+                wanted.then_some((lane, row.admission.submission, mismatch))
+            })
+        })
     }
 
     /// What is said of the first submission that was given up and is to be tried again.

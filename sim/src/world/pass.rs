@@ -220,6 +220,7 @@ impl World {
             &it.permits,
         );
         let (epoch, external) = (flight.epoch, Arc::clone(&flight.external));
+        self.judge.check_effect(&self.cast, it.lane, epoch, &external, &it.permits);
         self.note_task(process, task, || format!("answered with {:?}", answered.answer));
         let permits = &mut self.process_mut(process).tasks[task].permits;
         permits.learn(epoch, &external, &answered.answer);

@@ -50,6 +50,9 @@ pub(super) struct Process {
     pub(super) role: Role,
     pub(super) progress: Progress,
     pub(super) paused: bool,
+    /// Whether it has what the agent has become: a worker of a scenario that says so, once it was
+    /// started again.
+    pub(super) revised: bool,
     /// The task and the place at which it was paused: there it goes on, before anything else.
     pub(super) stopped: Option<(usize, Spot)>,
     pub(super) tasks: Vec<Task>,
@@ -60,7 +63,15 @@ pub(super) struct Process {
 impl Process {
     pub(super) fn new(cast: &Cast, role: Role, progress: Progress) -> Self {
         let gate = Gate::new(cast);
-        Self { role, progress, paused: false, stopped: None, tasks: Vec::new(), gate }
+        Self {
+            role,
+            progress,
+            paused: false,
+            revised: false,
+            stopped: None,
+            tasks: Vec::new(),
+            gate,
+        }
     }
 
     /// Whether it has a task in this lane.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use everstep_machine::agent::{Binding, Bound};
 use everstep_machine::digest::Hasher;
 use everstep_machine::effect::{CrashPhase, EffectKind, Failpoint};
 use everstep_machine::identity::{DurationMs, Epoch, Timestamp, Token};
@@ -15,6 +16,7 @@ use super::moment::{LaneIndex, Moment, ProcessIndex, Spot};
 use super::plan::{Action, Plan};
 use super::process::{Body, Flight, FlightProgress, Progress, Role, Task};
 use super::{World, occasions};
+use crate::defect::Defect;
 use crate::fault::Fault;
 use crate::fingerprint::Printed;
 use crate::oracle::{Permits, Property};
@@ -43,7 +45,7 @@ impl World {
                 }
                 Look::Moved => {}
                 Look::Rests => {
-                    if !self.pass_time() && !self.ask_operator() {
+                    if !self.pass_time() && !self.ask_operator() && !self.outwait() {
                         return;
                     }
                 }
@@ -167,23 +169,76 @@ impl World {
 
     /// A worker looks at a lane without a failpoint: what it sees is only a hint.
     fn start_attempt(&mut self, process: usize, worker: usize) -> bool {
-        let claimable = |lane: &usize| {
-            !self.processes[process].works_on(*lane)
-                && self.shelves[*lane].candidate(self.clock).is_some()
-        };
+        let claimable = |lane: &usize| self.may_begin(process, *lane);
         let Some(lane) = (0..self.shelves.len()).find(claimable) else { return false };
+        let (binding, bound) = self.at_hand(process);
+        let (binding, permits) = (Arc::clone(binding), Permits::of(*bound));
+        // A host that does not see the change says of what it has that it is what it was.
+        let is_hidden = self.cast.defect == Some(Defect::RevisionHidden);
+        let binding = if is_hidden { Arc::clone(&self.cast.binding) } else { binding };
         let setup = attempt::Setup {
             lane: self.cast.lanes[lane].clone(),
             producer: self.cast.workers[worker].clone(),
-            binding: Arc::clone(&self.cast.binding),
+            binding,
             lease: DurationMs(LEASE_MS),
             renewal: DurationMs(RENEWAL_MS),
             watched: false,
         };
         let token = self.token(worker, lane);
         let task = self.add_task(process, lane, Body::Attempt(attempt::State::new(setup)));
+        self.process_mut(process).tasks[task].permits = permits;
         self.note(process, lane, || "an attempt starts".to_owned());
         self.tell(process, task, attempt::Input::Started { token });
+        true
+    }
+
+    /// What a worker has at hand.
+    fn at_hand(&self, process: usize) -> (&Arc<Binding>, &Bound) {
+        match &self.cast.revised {
+            Some(revised) if self.processes[process].revised => (&revised.binding, &revised.bound),
+            Some(_) | None => (&self.cast.binding, &self.cast.bound),
+        }
+    }
+
+    /// Whether a worker may begin an attempt at a lane that could do anything there: one that was met
+    /// with another binding is left to others, as a host leaves it for a while.
+    pub(super) fn may_begin(&self, process: usize, lane: usize) -> bool {
+        !self.processes[process].works_on(lane)
+            && self.shelves[lane].candidate(self.clock).is_some()
+            && self.waits_for_binding(process, lane).is_none()
+    }
+
+    /// Until when a worker leaves the lane to others.
+    fn waits_for_binding(&self, process: usize, lane: usize) -> Option<Timestamp> {
+        let shelf = &self.shelves[lane];
+        let (row, now) = (shelf.candidate(self.clock)?, shelf.lane().time(self.clock));
+        row.waits_for_binding(self.at_hand(process).1, now)
+    }
+
+    /// When somebody comes once more to a run that nobody who came could go on with.
+    pub(super) fn outwaited(&self) -> Option<Timestamp> {
+        // People are faster, those as well who are held up.
+        if self.processes.iter().any(|it| it.role == Role::Operator && it.paused) {
+            return None;
+        }
+        let workers = (0..self.processes.len()).filter(|process| {
+            let it = &self.processes[*process];
+            matches!(it.role, Role::Worker(_)) && !it.paused
+        });
+        let waits = workers.flat_map(|process| {
+            let lanes = (0..self.shelves.len())
+                .filter(move |lane| !self.processes[process].works_on(*lane));
+            lanes.filter_map(move |lane| self.waits_for_binding(process, lane))
+        });
+        waits.min()
+    }
+
+    /// Moves time to where a run has waited long enough for somebody who can go on with it. People
+    /// are faster.
+    fn outwait(&mut self) -> bool {
+        let Some(next) = self.outwaited() else { return false };
+        self.note_time(next);
+        self.clock = next;
         true
     }
 

@@ -64,7 +64,7 @@ fn settled(n: u64) -> [Record; 3] {
         principal,
         run,
         input,
-        kind: InputKind::First,
+        kind: InputKind::First { bound: outside::binding(false).bound() },
         at: Timestamp(0),
         allowance: Allowance::default(),
     };

@@ -34,7 +34,9 @@ fn returns(value: &str) -> Tools {
 fn outcome(standing: Result<Standing, HostError>) -> Settlement {
     match standing.unwrap() {
         Standing::Settled(record) => record.settlement.clone(),
-        Standing::Unknown(row) | Standing::Suspended(row) => panic!("not settled: {row:?}"),
+        Standing::Unknown(row) | Standing::Suspended(row) | Standing::Incompatible(row) => {
+            panic!("not settled: {row:?}")
+        }
     }
 }
 

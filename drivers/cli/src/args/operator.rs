@@ -18,6 +18,7 @@ Examples:
   everstep submissions approve 3f1c                 a call that asks may start
   everstep submissions steer 3f1c 'make it two'     its model is shown it next
   everstep submissions retry 3f1c --reason 'mended' what was given up, once more
+  everstep submissions rebind 3f1c --reason 'ok'    it may go on with the agent as it is now
 
 Exit codes:
   0  it is listed, shown or noted; what was said already stands
@@ -58,6 +59,17 @@ What comes of it is a submission of its own, with the same input, behind whateve
 conversation. It begins at the beginning: calls that the first one made are made again. Saying it
 again begins no second one, and is answered with who said it first. What is given up again can be
 retried again, by its own id.";
+
+const REBIND_HELP: &str = "\
+Examples:
+  everstep submissions show 3f1c                    what its run is bound to, and what was found
+  everstep submissions rebind 3f1c --by ada --reason 'the new wording does no harm'
+
+A run is bound to the definition, the model and the tools that it began with. A worker that has
+others leaves it alone, and it is listed as incompatible: a worker that has what the run is bound to
+takes it at once. After a week without one the run ends as failed. This lets it go on with what was
+found last instead; what its model has said and its tools have done stays. Who says something else
+later is heard, until it is recorded.";
 
 /// What can be done about submissions.
 #[derive(Debug, Subcommand)]
@@ -102,6 +114,21 @@ pub(crate) enum SubmissionsAct {
     /// Who asks first stands: saying it again changes nothing.
     #[command(after_help = RETRY_HELP)]
     Retry {
+        /// The id, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        submission: String,
+        /// Who says so, and why
+        #[command(flatten)]
+        word: Word,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// Let a run go on with another definition, model or tools than it began with
+    ///
+    /// The last word counts, until a worker has recorded it.
+    #[command(after_help = REBIND_HELP)]
+    Rebind {
         /// The id, or the beginning of it
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         submission: String,

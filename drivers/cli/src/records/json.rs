@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::words::rejection;
 use crate::asked::verdict;
+use crate::bindings::bound_json;
 use crate::database::{settlement_json, value};
 
 /// A record.
@@ -79,6 +80,14 @@ pub(crate) fn record(record: &Record) -> Value {
             "principal": it.principal.as_str(),
             "reason": &*it.reason,
         }),
+        Record::RunRebound(it) => json!({
+            "submission": it.submission.to_string(),
+            "replaces": it.replaces.0,
+            "from": bound_json(&it.from),
+            "to": bound_json(&it.to),
+            "principal": it.principal.as_str(),
+            "reason": &*it.reason,
+        }),
         Record::RecoveryDecided(it) => json!({
             "submission": it.submission.to_string(),
             "epoch": it.epoch.0,
@@ -112,8 +121,12 @@ pub(crate) fn record(record: &Record) -> Value {
 }
 
 fn input_json(it: &InputRecorded) -> Value {
+    let bound = match &it.kind {
+        InputKind::First { bound } => Some(bound_json(bound)),
+        InputKind::Steering { .. } | InputKind::FollowUp { .. } => None,
+    };
     let how = match it.kind {
-        InputKind::First => "first",
+        InputKind::First { .. } => "first",
         InputKind::Steering { .. } => "steering",
         InputKind::FollowUp { .. } => "follow-up",
     };
@@ -124,6 +137,7 @@ fn input_json(it: &InputRecorded) -> Value {
         "run": it.run.to_string(),
         "input": value(&it.input),
         "how": how,
+        "bound": bound,
         "host": it.kind.host().map(|host| host.to_string()),
         "at_ms": it.at.0,
         "allowance": {

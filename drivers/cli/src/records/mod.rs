@@ -26,5 +26,6 @@ pub(crate) const fn kind(record: &Record) -> &'static str {
         Record::ApprovalRequested(_) => "ApprovalRequested",
         Record::ApprovalDecided(_) => "ApprovalDecided",
         Record::StepRecorded(_) => "StepRecorded",
+        Record::RunRebound(_) => "RunRebound",
     }
 }

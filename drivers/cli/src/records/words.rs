@@ -1,7 +1,7 @@
 //! A record in a few words.
 
 use everstep_machine::agent::{
-    Diagnostic, Kept, ModelResponse, RejectionReason, Resolution, ToolOutcome,
+    BoundPart, Diagnostic, Kept, ModelResponse, RejectionReason, Resolution, ToolOutcome,
 };
 use everstep_machine::record::{Compaction, Record, Resolver};
 
@@ -29,6 +29,10 @@ pub(crate) fn record(record: &Record) -> String {
             format!("call {call}: {how}, says {}: {}", it.principal, it.reason)
         }
         Record::AbortRequested(it) => format!("by {}: {}", it.principal, it.reason),
+        Record::RunRebound(it) => {
+            let parts: Vec<_> = it.from.differences(&it.to).map(BoundPart::name).collect();
+            format!("other {}, by {}: {}", parts.join(", "), it.principal, it.reason)
+        }
         Record::CompactionCreated(it) => {
             let what = match &it.compaction {
                 Compaction::ResultsCleared => "results of tools are shown no more",

@@ -11,10 +11,10 @@ use crate::exit::{Complaint, Exit};
 
 /// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file, and `@@` begins
 /// a text that begins with `@`.
-pub(super) fn input(args: &Run) -> Result<CanonicalJson, Complaint> {
+pub(super) fn input(args: &Run, said: &str) -> Result<CanonicalJson, Complaint> {
     let here = |text: &str| ("the input".to_owned(), text.as_bytes().to_vec());
-    let (name, bytes) = match args.input.strip_prefix('@') {
-        None => here(&args.input),
+    let (name, bytes) = match said.strip_prefix('@') {
+        None => here(said),
         Some(text) if text.starts_with('@') => here(text),
         Some(path) => (path.to_owned(), bounded(path)?),
     };

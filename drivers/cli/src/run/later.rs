@@ -44,7 +44,7 @@ pub(super) async fn answered(
     }
     let told = |it: &Later| match &it.standing {
         Standing::Settled(settled) => !matches!(settled.settlement, Settlement::Joined { .. }),
-        Standing::Unknown(_) | Standing::Suspended(_) => true,
+        Standing::Unknown(_) | Standing::Suspended(_) | Standing::Incompatible(_) => true,
     };
     later.retain(told);
     later

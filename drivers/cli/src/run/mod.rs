@@ -34,8 +34,9 @@ use crate::args::Run;
 use crate::database;
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::output;
+use crate::submissions::find;
 use lane::{OneAgent, OwnLane};
-use named::{agent, call};
+use named::{agent, call, producer};
 use report::Report;
 use trouble::{Told, Trouble, failed};
 
@@ -55,16 +56,22 @@ pub(crate) fn run(args: &Run) -> Outcome {
 fn carried_on(args: &Run) -> Outcome {
     let agent = agent(&args.agent)?;
     apart(&agent.file, &args.db)?;
-    let call = call(args, &agent)?;
+    let call = args.input.as_deref().map(|said| call(args, &agent, said)).transpose()?;
     let failpoints = Failpoints::from_env().map_err(|why| Complaint::new(Exit::Usage, why))?;
-    let options = Options::new(&args.db).mode(args.commit).busy(LOCKED);
+    let options = Options::new(&args.db).mode(args.commit).busy(LOCKED).create(call.is_some());
     let mut store = SqliteStore::open(options).map_err(|why| database::unopened(&why))?;
     let points = failpoints.clone();
     store.on_failpoint(move |failpoint| points.pass(failpoint));
     let reader = database::reader(&args.db)?;
     let trouble = Trouble::default();
     let store = Told { store, trouble: trouble.clone() };
-    let (lane, submission) = (call.conversation.clone(), call.submission());
+    let (lane, submission) = match (&call, &args.resume) {
+        (Some(call), _) => (call.conversation.clone(), call.submission()),
+        (None, resumed) => {
+            let (_, (lane, row)) = find(&args.db, resumed.as_deref().unwrap_or_default())?;
+            (lane, row.admission.submission)
+        }
+    };
     let ports = outside::ports(&agent.file, OneAgent::new(&lane, &agent.binding));
     let lookout = OwnLane::new(reader, lane.clone());
     let config = Config {
@@ -72,19 +79,23 @@ fn carried_on(args: &Run) -> Outcome {
         lease: DurationMs(args.lease_ms),
         renewal: DurationMs(args.lease_ms / 3),
         failpoints,
-        ..Config::new(call.producer.clone())
+        ..Config::new(producer())
     };
     let report = block_on(async {
         let mut interrupts = Interrupts::listen().map_err(no_signals)?;
         let host = Host::start(store, lookout, ports, config).map_err(not_started)?;
         host.on_event(progress::watcher());
         let answer = async {
-            host.submit(call).await?;
+            if let Some(call) = call {
+                host.submit(call).await?;
+            }
             let (last, standing) = ended(&host, &lane, submission).await?;
             let later = match &standing {
                 Standing::Settled(_) => later::answered(&host, &args.db, &lane, last).await,
                 // What waits behind it waits for the same people.
-                Standing::Unknown(_) | Standing::Suspended(_) => Vec::new(),
+                Standing::Unknown(_) | Standing::Suspended(_) | Standing::Incompatible(_) => {
+                    Vec::new()
+                }
             };
             Ok((last, standing, later))
         };

@@ -50,8 +50,8 @@ fn digest(source: &AgentSource) -> Digest {
 }
 
 /// What is submitted, under a name that the same line gives it again.
-pub(super) fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
-    let input = input(args)?;
+pub(super) fn call(args: &Run, agent: &Agent, said: &str) -> Result<Call, Complaint> {
+    let input = input(args, said)?;
     let name = Hasher::new("everstep/run-command")
         .bytes(&agent.digest.0)
         .bytes(input.as_str().as_bytes())
@@ -68,7 +68,12 @@ pub(super) fn call(args: &Run, agent: &Agent) -> Result<Call, Complaint> {
         allowance: Allowance::default(),
         steers: None,
         binding: Arc::clone(&agent.binding),
-        producer: ProducerId::new(&format!("everstep run, process {}", std::process::id()))
-            .expect(named),
+        producer: producer(),
     })
+}
+
+/// The name of this process.
+pub(super) fn producer() -> ProducerId {
+    let name = format!("everstep run, process {}", std::process::id());
+    ProducerId::new(&name).expect("ID-01: a name of the host's own is short and plain")
 }

@@ -40,6 +40,9 @@ fn words(event: &Event) -> Option<String> {
         Event::AttemptEnded { end: End::Superseded, .. } => {
             "another process has taken the lane".to_owned()
         }
+        Event::AttemptEnded { end: End::Incompatible, .. } => {
+            "the run began with another agent".to_owned()
+        }
         Event::AttemptEnded { .. } => return None,
     })
 }

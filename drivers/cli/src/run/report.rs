@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::later::Later;
 use crate::args::Run;
 use crate::asked::{Asked, asked};
+use crate::bindings::incompatible_json;
 use crate::database::{self, Unknown};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::output::{self, BAD, GOOD, styled};
@@ -44,6 +45,7 @@ impl<'a> Report<'a> {
         let waits = match &standing {
             Standing::Settled(_) => Waits::left(args, lane, submission)?,
             Standing::Unknown(row) | Standing::Suspended(row) => Waits::of(args, lane, row)?,
+            Standing::Incompatible(_) => Waits::default(),
         };
         Ok(Self { args, lane, submission, standing, waits, later: Vec::new() })
     }
@@ -58,7 +60,9 @@ impl<'a> Report<'a> {
         let Self { args, lane, submission, standing, waits, later } = self;
         let exit = match standing {
             Standing::Settled(settled) => database::exit_of(&settled.settlement),
-            Standing::Unknown(_) | Standing::Suspended(_) => Exit::Budget,
+            Standing::Unknown(_) | Standing::Suspended(_) | Standing::Incompatible(_) => {
+                Exit::Budget
+            }
         };
         let text = if args.json {
             let mut value = as_json(lane, *submission, standing, waits, exit);
@@ -81,7 +85,7 @@ impl Later {
         let said = output::one_line(&said);
         match &self.standing {
             Standing::Settled(it) => format!("later, to {said}: {}", ended(&it.settlement)),
-            Standing::Unknown(_) | Standing::Suspended(_) => {
+            Standing::Unknown(_) | Standing::Suspended(_) | Standing::Incompatible(_) => {
                 let db = quoted(&args.db);
                 format!("{said} waits for people: everstep submissions show {id} --db {db}\n")
             }
@@ -91,7 +95,9 @@ impl Later {
     fn json(&self) -> Value {
         let settlement = match &self.standing {
             Standing::Settled(it) => database::settlement_json(&it.settlement),
-            Standing::Unknown(_) | Standing::Suspended(_) => json!({ "outcome": null }),
+            Standing::Unknown(_) | Standing::Suspended(_) | Standing::Incompatible(_) => {
+                json!({ "outcome": null })
+            }
         };
         json!({ "submission": self.row.admission.submission.to_string(), "settlement": settlement })
     }
@@ -164,6 +170,24 @@ fn given_up(args: &Run, submission: SubmissionId) -> String {
     )
 }
 
+/// What to do when the run is bound to another agent than this one.
+fn incompatible(args: &Run, submission: SubmissionId, row: &Row) -> String {
+    let mut text = format!("{} the run began with another agent\n", styled(BAD, "incompatible:"));
+    if let Some(known) = &row.compat.incompatible {
+        let _ = writeln!(text, "  {}", known.mismatch);
+    }
+    let (db, agent) = (quoted(&args.db), quoted(&args.agent));
+    let _ = write!(
+        text,
+        "Resume it with the agent that it began with, or let it go on with this one:\n\
+         \x20 everstep submissions rebind {submission} --db {db}\n\
+         \x20 everstep run {agent} --resume {submission} --db {db}\n\
+         Its model's words and its tools' results stay: from there it {}.\n",
+        styled(GOOD, "carries on")
+    );
+    text
+}
+
 /// What to type when a call waits for a decision.
 fn undecided(args: &Run, submission: SubmissionId, asked: &[Asked]) -> String {
     let mut text = format!(
@@ -201,6 +225,7 @@ fn words(args: &Run, submission: SubmissionId, standing: &Standing, waits: &Wait
             text
         }
         Standing::Suspended(_) => undecided(args, submission, &waits.asked),
+        Standing::Incompatible(row) => incompatible(args, submission, row),
         Standing::Unknown(_) => {
             let mut text = doubtful(args, submission, open);
             let _ =
@@ -232,7 +257,9 @@ fn as_json(
 ) -> Value {
     let settlement = match standing {
         Standing::Settled(settled) => database::settlement_json(&settled.settlement),
-        Standing::Unknown(_) | Standing::Suspended(_) => json!({ "outcome": null }),
+        Standing::Unknown(_) | Standing::Suspended(_) | Standing::Incompatible(_) => {
+            json!({ "outcome": null })
+        }
     };
     json!({
         "command": "run",
@@ -240,6 +267,10 @@ fn as_json(
         "submission": submission.to_string(),
         "conversation": lane.as_str(),
         "settlement": settlement,
+        "incompatible": match standing {
+            Standing::Incompatible(row) => incompatible_json(row),
+            Standing::Settled(_) | Standing::Unknown(_) | Standing::Suspended(_) => Value::Null,
+        },
         "unknown": waits.unknown.iter().map(Unknown::json).collect::<Vec<_>>(),
         "asked": waits.asked.iter().map(Asked::json).collect::<Vec<_>>(),
     })

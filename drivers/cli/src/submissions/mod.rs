@@ -5,6 +5,7 @@
 
 mod act;
 mod decide;
+mod rebind;
 mod retry;
 mod show;
 mod steer;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
         SubmissionsAct::Steer { submission, text, by, key, look } => {
             steer::steer(submission, text, by, key.as_deref(), look)
         }
+        SubmissionsAct::Rebind { submission, word, look } => rebind::rebind(submission, word, look),
         SubmissionsAct::Retry { submission, word, look } => retry::retry(submission, word, look),
         SubmissionsAct::Resolve(args) => act::resolve(args),
         SubmissionsAct::Approve(args) => decide::decide(args, Verdict::Approved),
@@ -36,7 +38,7 @@ pub(crate) fn run(args: &Submissions) -> Outcome {
 }
 
 /// The one submission whose id begins like this.
-fn find(db: &std::path::Path, id: &str) -> Result<(SqliteReader, LaneRow), Complaint> {
+pub(crate) fn find(db: &std::path::Path, id: &str) -> Result<(SqliteReader, LaneRow), Complaint> {
     let reader = reader(db)?;
     let wanted = id.to_lowercase();
     let mut found: Vec<LaneRow> = Vec::new();

@@ -11,6 +11,7 @@ use super::find;
 use super::retry::retried_json;
 use crate::args::Look;
 use crate::asked::{Asked, asked};
+use crate::bindings::{incompatible_json, rebind_json};
 use crate::database::{self, Unknown, age, batches, phase, reader};
 use crate::exit::{Complaint, Exit, Outcome};
 use crate::listing::{every_row, every_waiting_row, unreadable};
@@ -66,6 +67,11 @@ fn table(rows: &[LaneRow]) -> String {
     for (line, (lane, _)) in lines.zip(rows) {
         let _ = writeln!(text, "{line}{}", styled(FAINT, lane));
     }
+    if rows.iter().any(|(_, row)| phase(row) == "incompatible") {
+        text.push_str(
+            "help: `everstep submissions show` says what an incompatible one waits for\n",
+        );
+    }
     text
 }
 
@@ -84,6 +90,8 @@ fn row_json(lane: &str, row: &Row) -> Value {
         }),
         "retry_of": row.chain.retry_of.map(|dead| dead.to_string()),
         "retried": row.chain.retried.as_ref().map(retried_json),
+        "incompatible": incompatible_json(row),
+        "rebind": rebind_json(row),
         "asked_open": row.approvals.iter().filter(|mark| mark.is_open()).count(),
         "unknown_open": row.marks.iter().filter(|mark| mark.is_open()).count(),
     })
@@ -138,6 +146,14 @@ fn words(
     if let Some(intent) = &row.abort {
         line("abort", &format_args!("asked for by {}: {}", intent.principal, intent.reason));
     }
+    if let Some(known) = &row.compat.incompatible {
+        let (mismatch, by, age) = (known.mismatch, &known.by, age(known.since));
+        line("incompatible", &format_args!("for {age}: {mismatch}"));
+        line("found by", by);
+    }
+    if let Some(it) = &row.compat.rebind {
+        line("rebind", &format_args!("asked for by {}: {}", it.principal, it.reason));
+    }
     if let Some(dead) = row.chain.retry_of {
         line("retry of", &format_args!("{dead}, which was given up"));
     }
@@ -163,8 +179,16 @@ fn words(
         }
         Some(Settlement::Aborted) => line("answer", &"none, it was aborted"),
     }
+    if phase(row) == "incompatible" {
+        text.push_str(INCOMPATIBLE);
+    }
     text
 }
+
+/// What to do about a run whose agent nobody has.
+const INCOMPATIBLE: &str = "\
+    help: a worker that has what its run is bound to takes it at once; `everstep submissions rebind` \
+    lets it go on with what was found, and `abort` ends it\n";
 
 /// The settlement as the log has it.
 fn settlement(reader: &SqliteReader, placed: &LaneRow) -> Result<Option<Settlement>, Complaint> {

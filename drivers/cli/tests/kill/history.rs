@@ -111,8 +111,9 @@ const fn place(record: &Record) -> Place {
         Record::SubmissionSettled(_) => Settled,
         Record::ToolUnknown(_) => Unknown,
         Record::ToolResolved(_) => Resolved,
-        Record::ModelInterrupted(_) | Record::CompactionCreated(_) | Record::RecoveryDecided(_) => {
-            TakenOver
-        }
+        Record::ModelInterrupted(_)
+        | Record::CompactionCreated(_)
+        | Record::RunRebound(_)
+        | Record::RecoveryDecided(_) => TakenOver,
     }
 }

@@ -53,6 +53,10 @@ pub(crate) enum Act {
     Steer,
     /// Somebody has it tried again.
     Retry,
+    /// A changed agent, which is to go on with it.
+    Resume,
+    /// Somebody lets it go on with what was found.
+    Rebind,
 }
 
 /// Where kills are played.
@@ -96,6 +100,9 @@ pub(crate) fn stages() -> Vec<Stage> {
     let doubtful = [invoked.clone(), Act::Run];
     let resolved = [invoked.clone(), Act::Run, Act::Resolve];
     let aborted = Outcome::Aborted;
+    let begun = [asked.clone()];
+    let met = [asked.clone(), Act::Resume];
+    let rebound = [asked.clone(), Act::Resume, Act::Rebind];
     // The first of them records the input, and the next five die in vain.
     let given_up = [vec![asked.clone(); 1 + FRUITLESS_CLAIMS], vec![Act::Run]].concat();
     vec![
@@ -140,6 +147,9 @@ pub(crate) fn stages() -> Vec<Stage> {
             ..stage("aborted", CHARGE, &[asked, Act::Abort], Act::Run)
         },
         Stage { submissions: 2, ..stage("retry", CHARGE, &given_up, Act::Retry) },
+        stage("incompatible", CHARGE, &begun, Act::Resume),
+        stage("rebind", CHARGE, &met, Act::Rebind),
+        stage("rebound", CHARGE, &rebound, Act::Resume),
     ]
 }
 
@@ -184,7 +194,7 @@ impl Stage {
         assert!(folder.effects() <= self.effects.max(1), "{place}");
         let again = folder.perform(&self.line, None);
         assert!(matches!(again.code, Some(0 | 1 | 4)), "{place}: {}", again.err);
-        let code = folder.finish(&place);
+        let code = folder.finish(&place, self);
         assert_eq!(code, if self.outcome == Outcome::Completed { 0 } else { 1 }, "{place}");
         assert_eq!(folder.effects(), self.effects, "{place}");
         folder.check_history(self);
@@ -211,6 +221,8 @@ impl Folder {
     pub(crate) fn of(stage: &Stage, mode: CommitMode) -> Self {
         let home = tempfile::tempdir().expect("there is room for a folder");
         fs::write(home.path().join("agent.toml"), &stage.agent).expect("it can be written");
+        let revised = stage.agent.replace("instructions = \"", "instructions = \"Be quick. ");
+        fs::write(home.path().join("revised.toml"), revised).expect("it can be written");
         let folder = Self { home, mode };
         for act in &stage.before {
             let ended = folder.perform(act, None);
@@ -235,6 +247,14 @@ impl Folder {
                 if let Act::Killed(point) = act {
                     command.env("EVERSTEP_FAILPOINT", format!("{point}=kill"));
                 }
+            }
+            Act::Resume => {
+                let run = self.submission();
+                let args = ["run", "revised.toml", "--resume", &run, "--db", "db"];
+                command.args(args).args(["--lease-ms", LEASE_MS, "--commit", self.mode.name()]);
+            }
+            Act::Rebind => {
+                command.args(["submissions", "rebind", &self.submission(), "--db", "db"]);
             }
             Act::Abort => {
                 command.args(["submissions", "abort", &self.submission(), "--db", "db"]);
@@ -278,15 +298,21 @@ impl Folder {
     }
 
     /// Runs the line again, and answers what is asked, until the submission is settled.
-    fn finish(&self, place: &str) -> i32 {
+    fn finish(&self, place: &str, stage: &Stage) -> i32 {
+        let resumes = matches!(stage.line, Act::Resume | Act::Rebind);
+        let line = if resumes { Act::Resume } else { Act::Run };
         for _ in 0..PATIENCE {
-            let ran = self.perform(&Act::Run, None);
+            let ran = self.perform(&line, None);
             match ran.code {
                 Some(code @ (0 | 1)) => return code,
                 Some(4) => {
-                    let suspended = ran.out.contains("suspended");
-                    assert!(suspended || ran.out.contains("unknown"), "{place}: {}", ran.out);
-                    let say = if suspended { Act::Approve } else { Act::Resolve };
+                    let waits = [
+                        ("suspended", Act::Approve),
+                        ("unknown", Act::Resolve),
+                        ("incompatible", Act::Rebind),
+                    ];
+                    let say = waits.into_iter().find(|(what, _)| ran.out.contains(what));
+                    let (_, say) = say.unwrap_or_else(|| panic!("{place}: {}", ran.out));
                     let said = self.perform(&say, None);
                     assert_eq!(said.code, Some(0), "{place}: {}", said.err);
                 }

@@ -6,6 +6,7 @@ mod appending;
 mod approvals;
 mod artifacts;
 mod beside;
+mod bindings;
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;

@@ -99,7 +99,7 @@ fn store_011_a_page_is_bounded_in_batches_and_goes_on_where_it_ended() {
             principal: everstep_machine::identity::PrincipalId::new("ada").unwrap(),
             run: everstep_machine::identity::RunId([0; 16]),
             input: crate::testkit::text("hello"),
-            kind: everstep_machine::record::InputKind::First,
+            kind: everstep_machine::record::InputKind::First { bound: crate::testkit::bound() },
             at: everstep_machine::identity::Timestamp(1_000),
             allowance: everstep_machine::agent::Allowance::default(),
         };

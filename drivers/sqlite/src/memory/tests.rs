@@ -34,7 +34,7 @@ impl Writer {
                 principal: PrincipalId::new("ada").unwrap(),
                 run: RunId([1; 16]),
                 input: text("hello"),
-                kind: everstep_machine::record::InputKind::First,
+                kind: everstep_machine::record::InputKind::First { bound: crate::testkit::bound() },
                 at: everstep_machine::identity::Timestamp(1_000),
                 allowance: everstep_machine::agent::Allowance::default(),
             })

@@ -60,7 +60,9 @@ impl Log {
             principal: PrincipalId::new("ada").unwrap(),
             run: RunId([1; 16]),
             input: CanonicalJson::string("refund this, please").unwrap(),
-            kind: everstep_machine::record::InputKind::First,
+            kind: everstep_machine::record::InputKind::First {
+                bound: call(&self.lane, "1", "hello").binding.bound(),
+            },
             at: everstep_machine::identity::Timestamp(1_000),
             allowance: everstep_machine::agent::Allowance::default(),
         };

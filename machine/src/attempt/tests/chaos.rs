@@ -353,6 +353,7 @@ fn name_of(end: End) -> &'static str {
         End::Idle => "idle",
         End::Settled => "settled",
         End::Parked => "parked",
+        End::Incompatible => "incompatible",
         End::Unanswered => "unanswered",
         End::Superseded => "superseded",
         End::Corrupt(_) => "corrupt",

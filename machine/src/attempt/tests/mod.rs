@@ -6,6 +6,7 @@ mod bounds;
 mod calling_off;
 mod cases;
 mod chaos;
+mod compat;
 mod crashes;
 mod fresh;
 mod gaps;
@@ -47,5 +48,6 @@ fn name(record: &Record) -> &'static str {
         Record::ApprovalRequested(_) => "asked",
         Record::ApprovalDecided(_) => "decided",
         Record::StepRecorded(_) => "step",
+        Record::RunRebound(_) => "rebound",
     }
 }

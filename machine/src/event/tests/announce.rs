@@ -109,10 +109,14 @@ fn ended(submission: SubmissionId, run: Option<RunId>) -> Record {
 
 const LATE: SubmissionId = SubmissionId([0x22; 16]);
 
+fn first() -> InputKind {
+    InputKind::First { bound: crate::testkit::binding().bound() }
+}
+
 /// The run that these records make, under epoch 1.
 fn fold(records: Vec<Record>) -> RunView {
     let mut fold = Projection::default();
-    let first = [created(), input(SUBMISSION, InputKind::First)];
+    let first = [created(), input(SUBMISSION, first())];
     let records = first.into_iter().chain(records).collect();
     let batch = Batch::new(&source().conversation, records).unwrap();
     fold.try_apply(Epoch(1), &batch).expect("the records follow each other");
@@ -128,7 +132,7 @@ fn arc_10_the_facts_of_a_run_are_told_by_its_records() {
     let received = vec![RunEvent::InputReceived { submission: LATE }];
     let compacted = |kind| vec![RunEvent::ContextCompacted { kind }];
     let told = [
-        (input(SUBMISSION, InputKind::First), vec![begun()]),
+        (input(SUBMISSION, first()), vec![begun()]),
         (input(LATE, InputKind::Steering { host: SUBMISSION }), received.clone()),
         (input(LATE, InputKind::FollowUp { host: SUBMISSION }), received),
         (responded(&["look", "pay"]), vec![declared(0, "look"), declared(1, "pay")]),

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::{Decided, row};
 use crate::identity::{AdmissionSequence, SubmissionId, Timestamp};
+use crate::ledger::compat::Compat;
 use crate::ledger::input::{Admission, Refusal, Reply};
 use crate::ledger::retry::Chain;
 use crate::ledger::slice::Slice;
@@ -49,6 +50,7 @@ pub(super) fn fresh(
         marks: Vec::new(),
         approvals: Vec::new(),
         chain: Chain::default(),
+        compat: Compat::default(),
     }
 }
 

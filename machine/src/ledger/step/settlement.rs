@@ -97,7 +97,7 @@ pub(super) fn finalize(
     });
     Ok(Decided {
         lane: Some(Lane { owner: None, ..slice.lane.clone() }),
-        row: Some(Row { phase, ..row.clone() }),
+        row: Some(Row { phase, compat: row.compat.ended(), ..row.clone() }),
         new: None,
         reply: Reply::Finalized,
     })

@@ -4,6 +4,7 @@ use alloc::vec;
 
 use proptest::prelude::*;
 
+use super::compat::{mismatch, rebind, rebound, report};
 use super::*;
 use crate::store::Incarnation;
 
@@ -45,6 +46,7 @@ enum Verb {
     MarkJoined(u8),
     RevertJoin(u8),
     SettleJoined(u8),
+    CoverIncompatible,
 }
 
 /// One thing that happens, chosen without knowing the lane.
@@ -64,6 +66,9 @@ enum Act {
     Abort(u8, &'static str),
     Resolve(u8, u8, bool),
     Retry(u8, &'static str),
+    /// Somebody came with this binding, and had read the row so many epochs ago.
+    Report(u8, u8, u64),
+    Rebind(u8, u8, &'static str),
     /// Milliseconds, backwards or forwards.
     Clock(i64),
     /// The file is put back from a backup of this moment.
@@ -87,6 +92,7 @@ fn verb() -> impl Strategy<Value = Verb> {
         3 => (0..4_u8).prop_map(Verb::MarkJoined),
         2 => (0..4_u8).prop_map(Verb::RevertJoin),
         2 => (0..4_u8).prop_map(Verb::SettleJoined),
+        2 => Just(Verb::CoverIncompatible),
     ]
 }
 
@@ -119,6 +125,10 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(row, doubt, how)| Act::Resolve(row, doubt, how)),
         3 => (row(), prop_oneof![Just("ada"), Just("bob")])
             .prop_map(|(row, who)| Act::Retry(row, who)),
+        3 => (row(), 1..4_u8, prop_oneof![4 => Just(0_u64), 1 => Just(1)])
+            .prop_map(|(row, found, behind)| Act::Report(row, found, behind)),
+        2 => (row(), 0..4_u8, prop_oneof![Just("ada"), Just("bob")])
+            .prop_map(|(row, to, who)| Act::Rebind(row, to, who)),
         5 => jump.prop_map(Act::Clock),
         1 => Just(Act::Restore),
     ]
@@ -161,6 +171,11 @@ impl World {
                 let intent = RetryIntent { principal: principal(who), reason: Arc::from("mended") };
                 Command::Retry { submission: submission(*n), intent }
             }
+            Act::Report(n, found, behind) => {
+                let epoch = Epoch(self.bench.lane.epoch.0.saturating_sub(*behind));
+                report(*n, epoch, mismatch(1, *found))
+            }
+            Act::Rebind(n, to, who) => rebind(*n, rebound(1, *to, who)),
         };
         let _answer = self.send(command);
     }
@@ -213,6 +228,7 @@ impl World {
                 let settlement = canonical(&ended(n, *outcome, text));
                 Command::Finalize { owner, settlement }
             }
+            Verb::CoverIncompatible => Command::CoverIncompatible { owner },
             Verb::Join(n) => Command::Join { owner, joining: submission(*n) },
             Verb::MarkJoined(n) => Command::MarkJoined { owner, joined: submission(*n) },
             Verb::RevertJoin(n) => Command::RevertJoin { owner, joining: submission(*n) },
@@ -294,6 +310,7 @@ fn owner_of(command: &Command) -> Option<Ownership> {
         | Command::Suspend { owner, .. }
         | Command::Expire { owner, .. }
         | Command::CoverApprovals { owner, .. }
+        | Command::CoverIncompatible { owner }
         | Command::Reserve { owner, .. }
         | Command::Finalize { owner, .. } => Some(*owner),
         Command::Admit(_)
@@ -302,7 +319,9 @@ fn owner_of(command: &Command) -> Option<Ownership> {
         | Command::Abort { .. }
         | Command::Resolve { .. }
         | Command::Decide { .. }
-        | Command::Retry { .. } => None,
+        | Command::Retry { .. }
+        | Command::Incompatible { .. }
+        | Command::Rebind { .. } => None,
     }
 }
 

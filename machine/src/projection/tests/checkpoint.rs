@@ -4,9 +4,11 @@ use alloc::string::ToString;
 
 use proptest::prelude::*;
 
+use crate::agent::Bound;
 use crate::digest::Digest;
 use crate::identity::ConversationId;
 use crate::projection::{FOLD_VERSION, Reader};
+use crate::testkit::binding;
 use crate::testkit::story::{Story, Tale, completed, success};
 use crate::testkit::walk::says;
 
@@ -53,6 +55,8 @@ fn store_007_a_fold_that_changes_has_another_version() {
     let start = ONE.start(0, 0, 1);
     let story = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &["pay", "wire"])]);
     let story = story.tell([ONE.prepared(start, "pay")]).at(2).tell([ONE.unknown(start)]);
+    let (own, model) = (binding().bound(), Digest([5; 32]));
+    let story = story.tell([ONE.rebound(1, own, Bound { model, ..own })]);
     let other = ONE.call(0, 1);
     let story = story.tell([ONE.asked(other, "wire")]).tell([TWO.input()]);
     let story = story.tell([TWO.responded(0, &["look"])]);
@@ -61,5 +65,5 @@ fn store_007_a_fold_that_changes_has_another_version() {
     let story = story.tell([TWO.responded(1, &[])]).tell([TWO.settled(completed())]);
     let bytes = read(&story).checkpoint(&desk());
     let digest = Digest::of("test/fold", &bytes).to_string();
-    assert_eq!((FOLD_VERSION, &digest[..16]), (3, "8cadd65b004b3836"));
+    assert_eq!((FOLD_VERSION, &digest[..16]), (4, "c0b29d8fd9713d4c"));
 }

@@ -221,3 +221,22 @@ fn dur_002_after_the_settlement_only_what_was_in_doubt_is_spoken_of() {
     assert!(story.clone().try_tell(alloc::vec![resolved, result(0)]).is_ok());
     assert!(story.clone().try_tell(alloc::vec![result(2)]).is_ok(), "late, but of a doubt");
 }
+
+#[test]
+fn case_cr_05_a_run_is_bound_anew_from_what_it_is_bound_to_and_each_binding_is_replaced_once() {
+    let own = binding().bound();
+    let other = Bound { model: Digest([5; 32]), ..own };
+    let story = declared(&[]);
+    assert_eq!((story.run(ONE).bound, story.run(ONE).bound_at), (own, Sequence(1)));
+    for wrong in
+        [ONE.rebound(0, own, other), ONE.rebound(1, other, own), TWO.rebound(1, own, other)]
+    {
+        refuses(&story, wrong);
+    }
+    let story = story.tell([ONE.rebound(1, own, other)]);
+    assert_eq!((story.run(ONE).bound, story.run(ONE).bound_at), (other, Sequence(3)));
+    refuses(&story, ONE.rebound(1, own, other));
+    let back = story.clone().tell([ONE.rebound(3, other, own)]);
+    assert_eq!(back.run(ONE).bound, own);
+    refuses(&story.tell([ONE.settled(completed())]), ONE.rebound(3, other, own));
+}

@@ -65,7 +65,9 @@ proptest! {
             for batch in &story.batches[1..] {
                 if batch.batch().records()[0].submission() == Some(tale.submission()) {
                     alone.epoch = batch.envelope().epoch;
-                    alone.try_tell(batch.batch().records().to_vec()).unwrap();
+                    let records = batch.batch().records().iter();
+                    let records = records.map(|record| moved(record, &alone, tale)).collect();
+                    alone.try_tell(records).unwrap();
                 }
             }
             // Where its records stand is all that the others can change.
@@ -80,9 +82,20 @@ proptest! {
     }
 }
 
+/// The record as the story would tell it, if it names another one by its place.
+fn moved(record: &Record, story: &Story, tale: Tale) -> Record {
+    match record {
+        Record::RunRebound(it) => {
+            let replaces = story.run(tale).bound_at;
+            Record::RunRebound(crate::record::RunRebound { replaces, ..it.clone() })
+        }
+        other => other.clone(),
+    }
+}
+
 /// A run without the places of its records.
 fn unplaced(mut run: RunView) -> RunView {
-    run.input_at = Sequence(0);
+    (run.input_at, run.bound_at) = (Sequence(0), Sequence(0));
     run.turns.iter_mut().for_each(|turn| turn.at = Sequence(0));
     run
 }

@@ -171,7 +171,7 @@ fn a_batch_knows_its_records_and_where_the_next_one_starts() {
     let ids: Vec<RecordId> = one_of_each().iter().map(Record::id).collect();
     assert_eq!(batch.batch().record_ids(), ids);
     assert_eq!(batch.batch().id(), BatchId::derive(&desk(), &ids));
-    assert_eq!(batch.next_sequence(), Sequence(56));
+    assert_eq!(batch.next_sequence(), Sequence(57));
     let last = Envelope { first_sequence: Sequence(u64::MAX - 1), ..samples::envelope() };
     let last = StoredBatch::commit(last, batch.batch().clone());
     assert_eq!(last.next_sequence(), Sequence(u64::MAX), "saturates instead of wrapping");

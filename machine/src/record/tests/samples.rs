@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk, ToolCall,
-    Usage, Verdict,
+    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk,
+    ToolCall, Usage, Verdict,
 };
 use crate::identity::{ApprovalId, DurationMs, StepName};
 
@@ -72,6 +72,15 @@ fn asked() -> ApprovalRequested {
     }
 }
 
+/// What a run is bound to: one of several.
+fn bound(number: u8) -> Bound {
+    Bound {
+        definition: Digest([number; 32]),
+        model: Digest([number + 1; 32]),
+        tools: Digest([number + 2; 32]),
+    }
+}
+
 /// One record of every kind, in the order of [`Record`].
 pub(super) fn one_of_each() -> Vec<Record> {
     let (submission, epoch) = (SUBMISSION, Epoch(7));
@@ -88,7 +97,7 @@ pub(super) fn one_of_each() -> Vec<Record> {
             principal: principal.clone(),
             run: RUN,
             input,
-            kind: InputKind::First,
+            kind: InputKind::First { bound: bound(0xb0) },
             at: Timestamp(1_700_000_000_000),
             allowance: Allowance { turns: Some(3), ..Allowance::default() },
         }),
@@ -155,6 +164,14 @@ pub(super) fn one_of_each() -> Vec<Record> {
             }),
             digest: json(r#"{"ticket":"T-9"}"#).digest(),
         }),
+        Record::RunRebound(RunRebound {
+            submission,
+            replaces: Sequence(1),
+            from: bound(0xb0),
+            to: bound(0xc0),
+            principal: PrincipalId::new("bob").unwrap(),
+            reason: "no harm in it".into(),
+        }),
     ]
 }
 
@@ -176,6 +193,7 @@ pub(super) const fn place(record: &Record) -> usize {
         Record::ApprovalRequested(_) => 12,
         Record::ApprovalDecided(_) => 13,
         Record::StepRecorded(_) => 14,
+        Record::RunRebound(_) => 15,
     }
 }
 

@@ -25,7 +25,7 @@ fn attached(phase: Phase) -> Vec<Arc<Row>> {
 
 fn decide_beside(row: &Row, beside: &[Arc<Row>], story: &Story) -> Classified {
     let own = OwnKnowledge::default();
-    classify(&Evidence::gather(row, beside, &story.fold, &own, NOW))
+    classify(&Evidence::gather(row, beside, &story.fold, &own, &binding().bound(), NOW))
 }
 
 fn joining() -> Phase {

@@ -6,9 +6,17 @@ use core::cell::RefCell;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
+use super::compat::other;
 use super::*;
+use crate::agent::Bound;
+use crate::identity::{DurationMs, PrincipalId, ProducerId};
+use crate::ledger::{Compat, Incompatible, Mismatch, RebindIntent};
+use crate::limits::INCOMPATIBLE_MS;
 use crate::projection::SubmissionView;
 use crate::testkit::walk::{Say, says};
+
+/// When rows are read here: a run that was met with another binding at [`NOW`] has waited enough.
+const LATER: Timestamp = NOW.after(DurationMs(INCOMPATIBLE_MS));
 
 /// What is chosen of a row, before it is known which doubts there are.
 #[derive(Clone, Debug)]
@@ -20,14 +28,18 @@ struct Chosen {
     marks: Vec<u8>,
     in_flight: Vec<bool>,
     excused: Vec<bool>,
+    /// Whether what is at hand is what most runs are bound to, and what the row knows of it.
+    fits: bool,
+    met: u8,
 }
 
 fn chosen() -> impl Strategy<Value = Chosen> {
     let seldom = || prop::bool::weighted(0.2);
     let flags = move || prop::collection::vec(seldom(), 12);
     let row = (prop::bool::weighted(0.95), 0..8_u8, seldom());
-    (says(1), row, prop::collection::vec(0..5_u8, 12), flags(), flags()).prop_map(
-        |(says, (exists, phase, abort), marks, in_flight, excused)| Chosen {
+    let binding = (prop::bool::weighted(0.8), 0..8_u8);
+    (says(1), row, prop::collection::vec(0..5_u8, 12), flags(), flags(), binding).prop_map(
+        |(says, (exists, phase, abort), marks, in_flight, excused, (fits, met))| Chosen {
             says,
             exists,
             phase,
@@ -35,6 +47,8 @@ fn chosen() -> impl Strategy<Value = Chosen> {
             marks,
             in_flight,
             excused,
+            fits,
+            met,
         },
     )
 }
@@ -44,6 +58,7 @@ struct Case {
     row: Row,
     story: Story,
     own: OwnKnowledge,
+    bound: Bound,
 }
 
 impl Case {
@@ -78,11 +93,23 @@ impl Case {
         let mut row = marked(phase, marks.collect());
         row.marks.sort_by_key(|mark| mark.doubt);
         row.abort = chosen.abort.then(abort);
-        Self { row, story, own }
+        let bound = if chosen.fits { binding().bound() } else { other() };
+        let run = view.and_then(|view| view.run.as_ref()).map(|run| (run.bound_at, run.bound));
+        if let Some((at, expected)) = run {
+            row.compat = known(chosen.met, Mismatch { at, expected, found: bound });
+        }
+        Self { row, story, own, bound }
     }
 
     fn decide(&self) -> Classified {
-        decide_with(&self.row, &self.story, &self.own)
+        let (fold, own) = (&self.story.fold, &self.own);
+        classify(&Evidence::gather(&self.row, &[], fold, own, &self.bound, LATER))
+    }
+
+    /// Whether its run is bound to something else than what is at hand.
+    fn is_of_others(&self) -> bool {
+        let view = self.story.fold.submission(ONE.submission());
+        view.and_then(|view| view.run.as_ref()).is_some_and(|run| run.bound != self.bound)
     }
 
     /// Starts that may have happened, as far as anybody here knows.
@@ -91,6 +118,23 @@ impl Case {
         let known = |it: &Doubt| self.own.in_flight.contains(it) || self.own.excused.contains(it);
         let open = view.open_starts().filter(|(start, _)| !known(start)).count();
         open + view.doubts().count()
+    }
+}
+
+/// What a row knows of bindings: nothing, the mismatch since now or since long, or that somebody wants
+/// the run to go on nevertheless.
+fn known(met: u8, mismatch: Mismatch) -> Compat {
+    let since = |since| {
+        let by = ProducerId::new("worker-2").unwrap();
+        Compat { incompatible: Some(Incompatible { mismatch, by, since }), rebind: None }
+    };
+    let (principal, reason) = (PrincipalId::new("ada").unwrap(), "no harm".into());
+    let intent = RebindIntent { replaces: mismatch.at, to: mismatch.found, principal, reason };
+    match met {
+        0 => since(LATER),
+        1 => since(NOW),
+        2 => Compat { rebind: Some(intent), ..since(LATER) },
+        _ => Compat::default(),
     }
 }
 
@@ -119,6 +163,10 @@ fn rows_of(decision: &Decision) -> &'static [u8] {
         | Decision::DecideApprovals(_)
         | Decision::CoverApprovals(_)
         | Decision::AwaitApproval => &[12],
+        Decision::Incompatible(_)
+        | Decision::Rebind(..)
+        | Decision::CoverIncompatible
+        | Decision::EndIncompatible(_) => &[10],
         Decision::GiveUp => &[19],
         Decision::ResumeBatch(_) => &[14],
         Decision::Materialize | Decision::RepairReadiness => &[15],
@@ -151,6 +199,10 @@ fn names_something(decision: &Decision) -> bool {
         | Decision::AwaitResolution
         | Decision::AwaitApproval
         | Decision::AwaitHost
+        | Decision::Incompatible(_)
+        | Decision::Rebind(..)
+        | Decision::CoverIncompatible
+        | Decision::EndIncompatible(_)
         | Decision::Materialize
         | Decision::RepairReadiness
         | Decision::ApplyInput
@@ -167,9 +219,13 @@ fn check(case: &Case) -> u8 {
     assert!(names_something(&decision), "{decision:?}");
     let goes_on =
         matches!(decision, Decision::ResumeBatch(_) | Decision::ResumeTurn | Decision::GiveUp);
-    if goes_on {
+    if goes_on || matches!(decision, Decision::EndIncompatible(_)) {
         assert_eq!(case.in_doubt(), 0, "DUR-009: {decision:?}");
         assert_eq!(case.row.abort, None, "DUR-012: {decision:?}");
+    }
+    let judges = matches!(decision, Decision::ApplyResolutions(_)) && row == 9;
+    if case.is_of_others() {
+        assert!(!goes_on && !judges, "CR-05: {decision:?} under another binding");
     }
     let ended = matches!(case.row.phase, Phase::Settled(_));
     assert_eq!(ended, row == 1, "DUR-002: {decision:?}");
@@ -193,6 +249,6 @@ fn dur_013_any_evidence_has_one_decision_and_nothing_in_doubt_is_run() {
         })
         .unwrap();
     // A property that never met a row says nothing of it.
-    let rows = BTreeSet::from([1, 2, 3, 6, 7, 8, 9, 14, 15, 16, 17, 18]);
+    let rows = BTreeSet::from([1, 2, 3, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18]);
     assert_eq!(seen.into_inner(), rows);
 }

@@ -83,7 +83,10 @@ fn dur_013_row_06_an_abort_needs_neither_input_nor_log() {
     assert_eq!(decide(&aborted(Phase::Ready), &Story::new()), audit);
     let (row, own) = (aborted(Phase::Admitted), OwnKnowledge::default());
     let missing = Projection::default();
-    assert_eq!(classify(&Evidence::gather(&row, &[], &missing, &own, NOW)), audit);
+    assert_eq!(
+        classify(&Evidence::gather(&row, &[], &missing, &own, &binding().bound(), NOW)),
+        audit
+    );
 }
 
 #[test]
@@ -170,7 +173,8 @@ fn dur_013_row_14_exactly_the_calls_without_a_result_are_resumed() {
 fn dur_013_row_15_a_missing_conversation_is_materialized() {
     let (row, own) = (ONE.row(Phase::Admitted), OwnKnowledge::default());
     let missing = Projection::default();
-    let evidence = Evidence::gather(&row, &[], &missing, &own, NOW);
+    let bound = binding().bound();
+    let evidence = Evidence::gather(&row, &[], &missing, &own, &bound, NOW);
     assert_eq!(classify(&evidence), classified(15, Decision::Materialize));
 }
 

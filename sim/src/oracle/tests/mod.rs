@@ -172,7 +172,7 @@ impl Bench {
             principal: client.call.principal.clone(),
             run: client.run,
             input: client.call.input.clone(),
-            kind: InputKind::First,
+            kind: InputKind::First { bound: self.cast.bound },
             at: Timestamp(1_000),
             allowance: client.call.allowance,
         })

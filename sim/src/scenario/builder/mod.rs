@@ -2,6 +2,7 @@
 //! names the line of the call.
 
 mod retry;
+mod revision;
 mod submission;
 mod tool;
 mod turn;
@@ -10,8 +11,8 @@ use everstep_machine::agent::{AgentPolicy, Resolution};
 
 use super::bounds::{DEFAULT_MAX_TURNS, DEFAULT_WORKERS};
 use super::draft::{
-    Abort, Answer, Compactor, Failure, Group, Located, Reply, Retry, Rule, ScenarioBuilder, Site,
-    Submission, Tool, Turn,
+    Abort, Answer, Compactor, Failure, Group, Located, Reply, Retry, Revision, Rule,
+    ScenarioBuilder, Site, Submission, Tool, Turn,
 };
 use super::error::{Place, ScenarioError};
 use super::{Scenario, check};
@@ -41,6 +42,7 @@ impl Scenario {
             instructions: said(""),
             max_turns: Located::here(u64::from(DEFAULT_MAX_TURNS)),
             policy: Located::here(AgentPolicy::default()),
+            revision: None,
             tools: Vec::new(),
             denied: Vec::new(),
             disapproved: Vec::new(),
@@ -90,6 +92,11 @@ impl ScenarioBuilder {
     #[track_caller]
     pub fn policy(self, policy: AgentPolicy) -> Self {
         Self { policy: Located::here(policy), ..self }
+    }
+
+    /// What the agent becomes for workers that start again.
+    pub fn revision(self, revision: Revision) -> Self {
+        Self { revision: Some(revision), ..self }
     }
 
     /// Worker processes, 1 to 8.

@@ -20,10 +20,10 @@ use everstep_machine::limits::{RUN_TURNS, TEXT_BYTES};
 use everstep_schema::Checker;
 
 use super::bounds::{AMOUNT, LATENCY_MS, WORKERS};
-use super::draft::{Checked, Failure, Json, Located, Said, ScenarioBuilder, Site};
+use super::draft::{Checked, Failure, Json, Located, Revision, Said, ScenarioBuilder, Site};
 use super::fault::Fault;
 use super::noun::Noun;
-use super::{AgentScript, ModelScript, Scenario};
+use super::{AgentScript, ModelScript, RevisionScript, Scenario};
 
 pub(super) use tools::Tools;
 
@@ -31,6 +31,7 @@ pub(super) use tools::Tools;
 pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     let about = text("about", &draft.about)?;
     let agent = agent(&draft.agent, &draft.instructions, &draft.max_turns, &draft.policy)?;
+    let revision = draft.revision.as_ref().map(revision).transpose()?;
     let workers = within("workers", &draft.workers, 1, WORKERS as u64)? as usize;
     let tools = Tools::check(&draft.tools)?;
     let denied = tools.denied(&draft.denied)?;
@@ -52,6 +53,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         name: draft.name,
         about,
         agent,
+        revision,
         tools,
         denied,
         disapproved,
@@ -95,6 +97,11 @@ pub(super) fn agent(
     let mut policy = policy.clone();
     policy.allowance.turns = Some(turns);
     Ok(AgentScript { id, instructions, policy })
+}
+
+fn revision(draft: &Revision) -> Checked<RevisionScript> {
+    let instructions = text("instructions", &draft.instructions)?;
+    Ok(RevisionScript { instructions, rebinds: draft.rebinds })
 }
 
 pub(super) fn name<T>(

@@ -28,6 +28,22 @@ pub(in crate::scenario) static AGENT: Table = Table {
     rules: &[],
 };
 
+pub(in crate::scenario) static REVISION: Table = Table {
+    name: "[revision]",
+    definition: "revision",
+    about: "What the agent becomes for workers that start again after a crash.",
+    keys: &[
+        key("instructions", Shape::Text, Required, "What it is told to be then."),
+        key(
+            "rebinds",
+            Shape::Flag,
+            Default("false"),
+            "Whether operators have runs go on under it that are bound to what the agent was.",
+        ),
+    ],
+    rules: &[],
+};
+
 /// Tokens that a run may use up.
 pub(super) const TOKENS: Key =
     key("tokens", Shape::Whole(1, AMOUNT), Optional, "Tokens of requests and responses together.");

@@ -1,7 +1,7 @@
 //! A whole scenario file.
 
 use super::Presence::{Default, Optional, Required};
-use super::agent::{AGENT, APPROVER, AUTHORIZER};
+use super::agent::{AGENT, APPROVER, AUTHORIZER, REVISION};
 use super::host::{COMPACTOR, GROUP};
 use super::model::MODEL;
 use super::people::{ABORT, RESOLUTION, RETRY};
@@ -20,6 +20,12 @@ pub(in crate::scenario) static ROOT: Table = Table {
         key("about", Shape::Text, Required, "What the scenario is for, in a sentence."),
         key("workers", Shape::Whole(1, WORKERS as u64), Default("2"), "Worker processes."),
         key("agent", Shape::Table(&AGENT), Required, "The agent."),
+        key(
+            "revision",
+            Shape::Table(&REVISION),
+            Optional,
+            "What the agent becomes while its runs are under way; without it nothing else.",
+        ),
         key("tools", Shape::Tables(&TOOL, 0, TOOLS), Default("[]"), "The agent's tools."),
         key(
             "authorizer",

@@ -9,7 +9,7 @@ use crate::scenario::Silence;
 use crate::scenario::bounds::DEFAULT_WORKERS;
 use crate::scenario::draft::{
     Abort, Answer, Checked, Compactor, ExactlySaid, Failure, Group, Located, Reaction, Reply,
-    Retry, ScenarioBuilder, StepPart, Submission, Tool, Traits,
+    Retry, Revision, ScenarioBuilder, StepPart, Submission, Tool, Traits,
 };
 use crate::scenario::fault::Fault;
 use crate::scenario::grammar::ROOT;
@@ -28,6 +28,7 @@ pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilde
         instructions: agent.instructions,
         max_turns: agent.max_turns,
         policy: agent.policy,
+        revision: root.row("revision").map(|row| revision(&row)).transpose()?,
         tools: root.each("tools", tool)?,
         denied: denials(root, "authorizer"),
         disapproved: denials(root, "approver"),
@@ -156,6 +157,13 @@ fn retry(row: &Row<'_, '_>) -> Checked<Retry> {
         reason: row.text_or("reason", "the cause is gone"),
         turns: row.each("turns", turns::turn)?,
         expect: outcomes(row),
+    })
+}
+
+fn revision(row: &Row<'_, '_>) -> Checked<Revision> {
+    Ok(Revision {
+        instructions: row.need("instructions", "[revision]")?,
+        rebinds: row.flag("rebinds").unwrap_or(false),
     })
 }
 

@@ -110,7 +110,7 @@ fn case_co_13_follow_ups_that_wait_stay_in_order_wherever_a_compaction_crashes()
         let inputs = records.iter().filter_map(|record| match record {
             Record::InputRecorded(it) => match it.kind {
                 InputKind::FollowUp { .. } => Some(it.input.clone()),
-                InputKind::First | InputKind::Steering { .. } => None,
+                InputKind::First { .. } | InputKind::Steering { .. } => None,
             },
             _ => None,
         });

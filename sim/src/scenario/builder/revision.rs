@@ -1,0 +1,19 @@
+//! Revisions, written in Rust.
+
+use super::said;
+use crate::scenario::draft::Revision;
+
+impl Revision {
+    /// The agent is told to be this instead.
+    #[track_caller]
+    #[must_use]
+    pub fn to(instructions: &str) -> Self {
+        Self { instructions: said(instructions), rebinds: false }
+    }
+
+    /// The operator has runs go on under it that are bound to what the agent was.
+    #[must_use]
+    pub fn rebinding(self) -> Self {
+        Self { rebinds: true, ..self }
+    }
+}
