@@ -89,7 +89,7 @@ fn dur_019_json_says_what_the_table_says() {
     let found = json(&ran.out);
     assert_eq!(found["exit"], 0);
     assert_eq!(found["profiles"], serde_json::json!(["strong"]));
-    assert_eq!(found["rows"].as_array().map(Vec::len), Some(30));
+    assert_eq!(found["rows"].as_array().map(Vec::len), Some(31));
     assert_eq!(found["rows"][0]["id"], "D-01");
     let points = found["failpoints"]["points"].as_array().expect("it lists failpoints");
     assert_eq!(found["failpoints"]["all"], points.len());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -209,7 +210,9 @@ impl Host {
 
     /// What runs of a lane would go on under here.
     pub(crate) fn bound(&self, lane: &ConversationId) -> Option<Bound> {
-        self.bindings.binding(lane).map(|binding| binding.bound())
+        // Bindings that panic cost the lane its attempt, and not whoever waits for it.
+        let known = catch_unwind(AssertUnwindSafe(|| self.bindings.binding(lane)));
+        known.ok().flatten().map(|binding| binding.bound())
     }
 
     pub(crate) const fn news(&self) -> &News {

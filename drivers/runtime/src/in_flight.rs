@@ -157,9 +157,10 @@ impl InFlight {
         }
     }
 
-    /// Whether nothing runs outside. A call that rests does not.
+    /// Whether nothing runs outside. A call that rests, or waits for permits, does not.
     pub(crate) fn is_idle(&self) -> bool {
-        self.tasks.is_empty() && self.computed.is_empty()
+        let waits = |external: &External| matches!(external, External::Permits { .. });
+        self.asked.values().all(|(external, _)| waits(external)) && self.computed.is_empty()
     }
 
     /// Waits for what comes first. Nothing is lost if it is dropped while it waits.

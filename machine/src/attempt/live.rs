@@ -85,6 +85,9 @@ impl Working {
         let is_aborted = row.abort.is_some();
         self.read_at = view.now;
         self.slice = view_of(view.lane, row, view.beside);
+        if self.calling_off {
+            return self.wait_for_calls(setup);
+        }
         match self.run.liveness() {
             Liveness::Live if is_aborted => self.call_off(setup),
             Liveness::Live => self.hear(setup),
@@ -95,8 +98,8 @@ impl Working {
     /// Somebody wants the end of a live run: its calls are told, and have some time to end by
     /// themselves (RUN-008). Nothing begins meanwhile, and the run hears of nothing.
     fn call_off(mut self, setup: &Setup) -> Next {
-        if self.calling_off || self.is_alone() {
-            return self.wait_for_calls(setup);
+        if self.is_alone() {
+            return self.stop(setup);
         }
         self.calling_off = true;
         let after = DurationMs(CALL_OFF_MS);

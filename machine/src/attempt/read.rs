@@ -162,7 +162,8 @@ impl Reading {
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
-        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining } = self.kept;
+        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining, calling_off } =
+            self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
         let mut run =
@@ -193,8 +194,11 @@ impl Reading {
             due,
             woken,
             listens: false,
-            calling_off: false,
+            calling_off,
         };
+        if calling_off {
+            return working.wait_for_calls(setup);
+        }
         working.proceed(setup)
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct Kept {
     pub(super) woken: bool,
     /// Whether nothing new begins.
     pub(super) draining: bool,
+    /// Whether the run is to end and its calls have been told.
+    pub(super) calling_off: bool,
 }
 
 /// Whether a reading is the first of its attempt.
@@ -225,7 +227,9 @@ impl Working {
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
         let (flights, draining) = (self.run.flights().clone(), self.run.is_draining());
-        let Self { token, inbox, asked, proofs, renewal_due, due, woken, .. } = self;
-        (token, Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining })
+        let Self { token, inbox, asked, proofs, renewal_due, due, woken, calling_off, .. } = self;
+        let kept =
+            Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining, calling_off };
+        (token, kept)
     }
 }

@@ -144,11 +144,11 @@ impl State {
 
     /// Records how calls have ended, and goes on.
     pub(super) fn close(&mut self, records: Vec<Record>, effects: &mut Effects) {
-        for record in &records {
-            if let Record::ToolSettled(it) = record {
-                self.flights.give_up(it.call);
-            }
-        }
+        let ended = |call| {
+            let is_end = |it: &Record| matches!(it, Record::ToolSettled(it) if it.call == call);
+            records.iter().any(is_end)
+        };
+        self.want_only(|call| !ended(call), effects);
         self.commit(records, effects);
         let last = self.run().and_then(|run| run.turns.last());
         if let Some(last) = last.filter(|turn| turn.calls.iter().all(|it| it.outcome.is_some())) {

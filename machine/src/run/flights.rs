@@ -124,12 +124,6 @@ impl Flights {
         }
     }
 
-    /// A call that has ended wants to start no more.
-    pub(super) fn give_up(&mut self, call: ToolCallId) {
-        self.asked.remove(&call);
-        self.permitted.remove(&call);
-    }
-
     /// What a run still waits for.
     #[must_use]
     pub(super) fn awaited_by(mut self, run: Option<&RunView>) -> Self {

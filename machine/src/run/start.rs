@@ -9,6 +9,7 @@
 
 use alloc::vec::Vec;
 
+use super::flights::Flights;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::ExecutionClass;
@@ -55,6 +56,27 @@ impl State {
             }
         }
         self.go_on(effects);
+    }
+
+    /// What calls have that do not start any more goes back: of those that wait or could start, only
+    /// these still want to.
+    pub(super) fn want_only(&mut self, wants: impl Fn(ToolCallId) -> bool, effects: &mut Effects) {
+        let flights = &mut self.flights;
+        let before = flights.places();
+        flights.asked.retain(|call| wants(*call));
+        flights.permitted.retain(|call| wants(*call));
+        let Some((run, _)) = self.place().filter(|_| self.flights.places() < before) else {
+            return;
+        };
+        let wanting = |call: &CallView| {
+            let Flights { asked, permitted, .. } = &self.flights;
+            asked.contains(&call.id) || permitted.contains(&call.id)
+        };
+        let waiting = self.waiting();
+        let calls =
+            waiting.iter().filter(|call| wanting(call)).map(|it| self.wanting(it)).collect();
+        let agent = self.agent().id().clone();
+        effects.push(Effect::External(External::Permits { run, agent, calls }));
     }
 
     fn wanting(&self, call: &CallView) -> Wanting {

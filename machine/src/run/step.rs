@@ -81,7 +81,7 @@ impl State {
                 self.settle(settlement, effects);
             }
             // Nothing new begins; what runs comes to its end first.
-            Next::Fail(_) => {}
+            Next::Fail(_) => self.want_only(|_| false, effects),
             Next::AskModel(..) | Next::RunCalls(_) if self.draining => {}
             Next::Answer(finish) => {
                 if !self.flights.is_asking() {
@@ -167,6 +167,7 @@ impl State {
             return self.returned(start.call, Arc::new(ToolOutcome::Failure(why)), effects);
         }
         self.unsure = true;
+        self.want_only(|_| false, effects);
         self.go_on(effects);
     }
 

@@ -121,6 +121,27 @@ fn ops_03_run_009_who_waits_for_a_permit_does_not_begin_while_its_host_stops() {
     assert_eq!(desk.reader().lane(&lane("a")).unwrap().unwrap().owner, None);
 }
 
+#[test]
+fn ops_03_run_009_a_lane_that_only_waits_for_a_permit_is_given_back_when_its_host_stops() {
+    let (desk, counter) = (Desk::new(), Counter::default());
+    block_on(async {
+        let host = host(&desk, &counter, 1);
+        host.submit(call("a", "1")).await.unwrap();
+        counter.has_begun(1).await;
+        host.submit(call("b", "1")).await.unwrap();
+        let is_responded = |it: &Record| matches!(it, Record::ModelResponded(_));
+        while count(&desk.records("b"), is_responded) == 0 {
+            pause(Duration::from_millis(1)).await;
+        }
+        pause(Duration::from_millis(50)).await;
+        host.stop().await;
+    })
+    .unwrap();
+    let owner = |name: &str| desk.reader().lane(&lane(name)).unwrap().unwrap().owner;
+    assert_eq!(owner("b"), None, "nothing of it was out");
+    assert!(owner("a").is_some(), "its call was, and is dropped: its lease runs out");
+}
+
 /// Runs the first to its end, and the second beside it.
 async fn beside(first: impl Future<Output = ()>, second: impl Future<Output = ()>) {
     let (mut first, mut second) = (std::pin::pin!(first), std::pin::pin!(second));

@@ -181,7 +181,7 @@ fn store_010_a_file_that_commits_pipelines_is_equal_to_the_machines() {
     assert!(report.settled > 10, "{report:?}");
     assert!(report.batches > 1_100, "{report:?}");
     let saved = files.saved.load(Ordering::Relaxed);
-    assert!(saved > 20, "{saved} commits saved");
+    assert!(saved > 10, "{saved} commits saved");
 }
 
 #[test]

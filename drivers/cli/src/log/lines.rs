@@ -24,7 +24,7 @@ enum Line {
     Header(Header),
     /// Begins a conversation.
     Lane(Lane),
-    Row(Row),
+    Row(Box<Row>),
     Batch(Written),
     /// All of a result that a record names, behind the batches.
     Artifact(Held),
@@ -146,7 +146,7 @@ impl<W: std::io::Write> Writer<W> {
 
     pub(super) fn row(&mut self, row: &Row) -> std::io::Result<()> {
         self.rows += 1;
-        self.line(&Line::Row(row.clone()))
+        self.line(&Line::Row(Box::new(row.clone())))
     }
 
     pub(super) fn batch(&mut self, batch: &StoredBatch) -> std::io::Result<()> {
@@ -227,7 +227,7 @@ pub(super) fn read<E>(
                 let (rows, batches, artifacts) = (Vec::new(), Vec::new(), BTreeMap::new());
                 open = Some(Exported { lane, rows, batches, artifacts });
             }
-            (Line::Row(row), Some(it)) if it.batches.is_empty() => it.rows.push(Arc::new(row)),
+            (Line::Row(row), Some(it)) if it.batches.is_empty() => it.rows.push(Arc::from(row)),
             (Line::Artifact(held), Some(it)) if !it.artifacts.contains_key(&held.digest) => {
                 it.artifacts.insert(held.digest, held.text.into_bytes());
             }

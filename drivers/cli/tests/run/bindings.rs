@@ -69,7 +69,7 @@ fn case_cr_05_case_cr_09_another_agent_is_told_what_differs_and_nothing_is_done(
     assert_eq!(known["expected"]["tools"], known["found"]["tools"]);
     assert_ne!(known["expected"]["definition"], known["found"]["definition"]);
     let input = &records(at)[1];
-    assert_eq!(input["bound"], known["expected"], "{input}");
+    assert_eq!(input["record"]["bound"], known["expected"], "{input}");
     let shown = act(at, &["show", &id]);
     says(&shown, &["incompatible", "record 1 binds", "found by", "submissions rebind"]);
 
@@ -102,6 +102,7 @@ fn case_cr_05_a_run_that_is_rebound_goes_on_from_where_it_was_and_the_log_says_b
     let records = records(at);
     let rebound: Vec<_> = records.iter().filter(|it| it["kind"] == "RunRebound").collect();
     let [rebound] = rebound.as_slice() else { panic!("{rebound:?}") };
+    let rebound = &rebound["record"];
     assert_eq!((&rebound["principal"], &rebound["replaces"]), (&"ada".into(), &1.into()));
     assert_eq!(rebound["to"], said["to"]);
     says(
@@ -123,7 +124,7 @@ fn case_cr_05_what_was_bound_before_has_to_wait_once_it_is_replaced() {
     let args = ["run", "new.toml", "--resume", &id, "--lease-ms", "100"];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_everstep"));
     command.args(args).current_dir(at);
-    command.env("EVERSTEP_FAILPOINT", "conversation.append:RunRebound/after=kill");
+    command.env("EVERSTEP_FAILPOINT", "model.call/before=kill");
     assert_eq!(command.output().expect("it can be run").status.code(), None);
     let ran = line(at, &["--lease-ms", "100"]);
     assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);

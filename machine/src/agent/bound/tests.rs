@@ -20,7 +20,7 @@ fn case_cr_05_every_build_binds_a_run_of_one_definition_to_the_same() {
     let expected = [
         "ac410665fd0c50dc73363c9ebae8177fe7ab8f737aef713756484ba56c21536b",
         "147f9df9e748d18d886ac7cce6cd01cd9d5f85f79126ed04cb8577e864b3c34f",
-        "07a463259fb3d3772afd5f3928bbc5edc063258b18cee84d08ea5e2f012ecc9c",
+        "cb640654eb40d1ba266872e0fcc38ac8a1e6719f74c72dc2a441345804f0a984",
     ];
     assert_eq!(digests, expected);
 }
@@ -40,7 +40,7 @@ fn case_cr_09_a_change_is_named_by_the_part_that_it_is_in() {
         bound(desk.definition.tools().to_vec(), AgentPolicy { joins: Joins::All, ..policy() });
     assert_eq!(differences(&own, &other.bound()), ["definition"]);
     let name = ToolName::new("pay").unwrap();
-    let tools: Vec<_> = desk.definition.tools().iter().cloned().collect();
+    let tools: Vec<_> = desk.definition.tools().to_vec();
     let changed = tools.iter().map(|tool| match tool.name == name {
         true => ToolDefinition::new(name.clone(), ExecutionClass::Idempotent),
         false => tool.clone(),

@@ -83,6 +83,8 @@ fn dur_012_a_refusal_while_calls_are_waited_for_loses_neither_abort_nor_call() {
     let mut stage = called_off(&["pay"]);
     stage.actors[0].told(Input::RenewalDue);
     stage.perform(0, Fate::Refused(0, TRANSIENT));
+    while stage.perform(0, Fate::Done) {}
+    assert_eq!(history(&stage.host).last(), Some(&"prepared"), "it waits on");
     stage.answer(0, 0);
     assert_eq!(stage.finish(0), Some(End::Settled));
     assert_eq!(history(&stage.host)[3..], ["tool-settled", "abort", "settled"]);
