@@ -14,7 +14,7 @@ pub use derived::{
 };
 pub use named::{
     AgentId, CompactorVersion, ConversationId, GroupName, IdempotencyKey, NameError, PrincipalId,
-    ProducerId, StepName, TenantId, ToolName,
+    ProducerId, SessionId, StepName, TenantId, ToolName,
 };
 
 #[cfg(test)]

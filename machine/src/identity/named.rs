@@ -114,6 +114,8 @@ named! {
     GroupName;
     /// A process that claims lanes and writes batches.
     ProducerId;
+    /// One session that a host keeps with a principal.
+    SessionId;
     /// Which version of which compactor has made a summary.
     CompactorVersion;
 }
