@@ -5,9 +5,7 @@ use alloc::vec::Vec;
 
 use super::{Ask, Fingerprint, QuestionId, Rule};
 use crate::identity::{AgentId, ApprovalId, DurationMs, PrincipalId, SessionId, Timestamp};
-use crate::limits::{
-    OPEN_QUESTIONS, QUESTION_WAITERS, SESSION_ALLOW_MS, SESSION_ALLOWS, SESSIONS,
-};
+use crate::limits::{OPEN_QUESTIONS, QUESTION_WAITERS, SESSION_ALLOW_MS, SESSION_ALLOWS, SESSIONS};
 
 /// What an allow is for, and who may share a question: all four have to be equal (AUTH-12).
 /// The agent's revision and its grants are in the fingerprint.
@@ -135,9 +133,9 @@ impl State {
                 "AUTH-12: an allow outlives its session",
             ),
             (
-                self.allows.values().all(|it| {
-                    it.since <= self.heard && self.heard < it.since.after(hours)
-                }),
+                self.allows
+                    .values()
+                    .all(|it| it.since <= self.heard && self.heard < it.since.after(hours)),
                 "AUTH-10: an allow is too old, or of the future",
             ),
             (

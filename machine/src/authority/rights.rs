@@ -27,8 +27,7 @@ impl Rights {
     /// Whether one of them allows a capability on this resource.
     #[must_use]
     pub fn allow(&self, key: &CapabilityKey, resource: Option<&Resource>) -> bool {
-        let allows =
-            |right: &Right| right.grant.matches(key) && right.within.reaches(resource);
+        let allows = |right: &Right| right.grant.matches(key) && right.within.reaches(resource);
         self.0.iter().any(allows)
     }
 

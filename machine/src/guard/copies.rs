@@ -31,7 +31,9 @@ fn seen(letter: char) -> Option<char> {
             let (from, offset) = if place < 26 { ('A', place) } else { ('a', place - 26) };
             char::from_u32(u32::from(from) + offset)?
         }
-        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
+            ' '
+        }
         '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
         '\u{ad}'
         | '\u{34f}'

@@ -8,8 +8,26 @@ use super::shell::Word;
 
 /// Folders at the root that hold a system, in small letters.
 const SYSTEM: &[&str] = &[
-    "applications", "bin", "boot", "dev", "etc", "home", "lib", "lib64", "library", "opt", "proc",
-    "root", "sbin", "srv", "sys", "system", "users", "usr", "var", "windows",
+    "applications",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib64",
+    "library",
+    "opt",
+    "proc",
+    "root",
+    "sbin",
+    "srv",
+    "sys",
+    "system",
+    "users",
+    "usr",
+    "var",
+    "windows",
 ];
 /// Of these, what lies directly within is one too.
 const HOLDERS: &[&str] = &["home", "system", "users", "usr"];
@@ -25,9 +43,7 @@ const STOPPERS: &[&str] = &["halt", "kexec", "poweroff", "reboot", "shutdown"];
 pub(super) fn of(program: &str, arguments: &[Word]) -> Option<Reason> {
     let has = |test: &dyn Fn(&str) -> bool| arguments.iter().any(|word| test(&word.text));
     let destroys = match program {
-        "rm" => {
-            has(&|it| it == "--no-preserve-root") || (has(&is_recursive) && has(&is_system))
-        }
+        "rm" => has(&|it| it == "--no-preserve-root") || (has(&is_recursive) && has(&is_system)),
         "chmod" | "chown" | "chgrp" => has(&is_recursive) && has(&is_system),
         "find" => has(&|it| it == "-delete") && has(&is_system),
         "mv" => has(&is_system) || has(&is_device),

@@ -5,22 +5,79 @@ use super::shell::Word;
 
 /// Programs that run the text that they are given.
 const INTERPRETERS: &[&str] = &[
-    "ash", "awk", "bash", "bun", "csh", "dash", "deno", "eval", "fish", "gawk", "ksh", "lua",
-    "node", "osascript", "perl", "php", "powershell", "pwsh", "ruby", "sh", "tcsh", "trap", "zsh",
+    "ash",
+    "awk",
+    "bash",
+    "bun",
+    "csh",
+    "dash",
+    "deno",
+    "eval",
+    "fish",
+    "gawk",
+    "ksh",
+    "lua",
+    "node",
+    "osascript",
+    "perl",
+    "php",
+    "powershell",
+    "pwsh",
+    "ruby",
+    "sh",
+    "tcsh",
+    "trap",
+    "zsh",
 ];
 
 /// Programs that run the program that they are given.
 const WRAPPERS: &[&str] = &[
-    ".", "builtin", "busybox", "chroot", "chrt", "command", "coproc", "doas", "entr", "env",
-    "exec", "fakeroot", "find", "flock", "function", "ionice", "nice", "nohup", "nsenter", "parallel", "pkexec",
-    "proot", "runuser", "setarch", "setsid", "script", "source", "ssh", "stdbuf", "strace", "su", "sudo",
-    "systemd-run", "taskset", "time", "timeout", "toybox", "unshare", "watch", "xargs",
+    ".",
+    "builtin",
+    "busybox",
+    "chroot",
+    "chrt",
+    "command",
+    "coproc",
+    "doas",
+    "entr",
+    "env",
+    "exec",
+    "fakeroot",
+    "find",
+    "flock",
+    "function",
+    "ionice",
+    "nice",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "pkexec",
+    "proot",
+    "runuser",
+    "setarch",
+    "setsid",
+    "script",
+    "source",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "toybox",
+    "unshare",
+    "watch",
+    "xargs",
 ];
 
 /// Words of the shell's grammar that stand in front of a command.
 const KEYWORDS: &[&str] = &[
-    "!", "case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "then",
-    "until", "while", "{",
+    "!", "case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "then", "until", "while",
+    "{",
 ];
 
 /// Programs that only read, each with the letters of the options that it may have. Digits may stand
@@ -49,7 +106,8 @@ const READERS: &[(&str, &str)] = &[
 ];
 
 /// Parts of names that are likely to be secret.
-const SECRETS: &[&str] = &[".key", ".pem", "credential", "id_ed25519", "id_rsa", "passwd", "password", "secret"];
+const SECRETS: &[&str] =
+    &[".key", ".pem", "credential", "id_ed25519", "id_rsa", "passwd", "password", "secret"];
 
 /// A program's name without its folder, in small letters: some systems do not tell them apart.
 pub(super) fn name(word: &Word) -> alloc::string::String {
@@ -81,7 +139,9 @@ pub(super) fn is_assignment(text: &str) -> bool {
     let Some((name, _)) = text.split_once('=') else { return false };
     let name = name.strip_suffix('+').unwrap_or(name);
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    !name.is_empty() && !name.starts_with(|it: char| it.is_ascii_digit()) && name.chars().all(is_name)
+    !name.is_empty()
+        && !name.starts_with(|it: char| it.is_ascii_digit())
+        && name.chars().all(is_name)
 }
 
 /// What a plain command comes to, if nothing else was found: it only reads, or why that is not known.

@@ -60,7 +60,9 @@ fn auth_02_a_wildcard_is_a_whole_subject_or_refused() {
 fn auth_02_a_prefix_ends_at_a_colon() {
     let calls = grant("mcp.call:*");
     assert!(calls.matches(&key("mcp.call:docs")));
-    for other in ["mcp.callback:docs", "mcp.call", "mcp:call", "mcp.call.x:docs", "mcp.connect:docs"] {
+    for other in
+        ["mcp.callback:docs", "mcp.call", "mcp:call", "mcp.call.x:docs", "mcp.connect:docs"]
+    {
         assert!(!calls.matches(&key(other)), "{other}");
     }
     assert!(!grant("mcp:*").matches(&key("mcp.call:docs")), "a dot is no boundary");

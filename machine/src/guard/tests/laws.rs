@@ -8,16 +8,15 @@ use super::*;
 
 /// Texts that look like commands.
 fn command() -> impl Strategy<Value = String> {
-    let word = prop_oneof![
-        Just("ls"), Just("rm"), Just("-rf"), Just("/"), Just("sh"), Just("-c"), Just("env"), Just("eval"),
-        Just("A=1"), Just("'"), Just("\""), Just("`"), Just("$("), Just(")"), Just("{"), Just("}"),
-        Just("&&"), Just(";"), Just("|"), Just(">"), Just("<<"), Just("\\"), Just("\n"), Just("*"),
-        Just("$'\\x"), Just("${"), Just("#"), Just("\u{440}"), Just("a,b"), Just("()")
+    let words = [
+        "ls", "rm", "-rf", "/", "sh", "-c", "env", "eval", "A=1", "'", "\"", "`", "$(", ")", "{",
+        "}", "&&", ";", "|", ">", "<<", "\\", "\n", "*", "$'\\x", "${", "#", "\u{440}", "a,b",
+        "()",
     ];
+    let word = prop::sample::select(Vec::from(words));
     let glue = prop_oneof![3 => Just(" "), 1 => Just("")];
-    prop::collection::vec((word, glue), 0..24).prop_map(|words| {
-        words.into_iter().flat_map(|(word, glue)| [word, glue]).collect()
-    })
+    prop::collection::vec((word, glue), 0..24)
+        .prop_map(|words| words.into_iter().flat_map(|(word, glue)| [word, glue]).collect())
 }
 
 proptest! {

@@ -8,7 +8,11 @@ fn auth_09_an_explicit_environment_is_put_to_a_person() {
     assert_eq!(with.risk(), Risk::High);
     for text in ["LD_PRELOAD=./x.so ls", "PATH+=. ls", "A=1 B=2 ls", "A=1"] {
         let judged = judged(text);
-        assert_eq!((judged.verdict, judged.reason), (Verdict::Prompt, Reason::Environment), "{text}");
+        assert_eq!(
+            (judged.verdict, judged.reason),
+            (Verdict::Prompt, Reason::Environment),
+            "{text}"
+        );
     }
 }
 
@@ -16,7 +20,11 @@ fn auth_09_an_explicit_environment_is_put_to_a_person() {
 fn auth_09_code_of_the_project_is_put_to_a_person() {
     for text in ["./build.sh", "scripts/test", "target/debug/app --version"] {
         let judged = judged(text);
-        assert_eq!((judged.verdict, judged.reason), (Verdict::Prompt, Reason::ProjectCode), "{text}");
+        assert_eq!(
+            (judged.verdict, judged.reason),
+            (Verdict::Prompt, Reason::ProjectCode),
+            "{text}"
+        );
     }
     for text in ["cargo test", "make", "npm run build", "git status"] {
         assert_eq!(verdict(text), Verdict::Prompt, "{text}");
@@ -60,7 +68,9 @@ fn gr_05_what_runs_something_else_is_never_resolved() {
 
 #[test]
 fn gr_01_letters_that_look_like_others_are_never_let_through() {
-    for text in ["l\u{455}", "cat gr\u{f6}\u{df}e.txt", "ls\u{200b}", "\u{ff4c}\u{ff53}", "ls\u{a0}src"] {
+    for text in
+        ["l\u{455}", "cat gr\u{f6}\u{df}e.txt", "ls\u{200b}", "\u{ff4c}\u{ff53}", "ls\u{a0}src"]
+    {
         let judged = judged(text);
         assert_eq!((judged.verdict, judged.is_resolved), (Verdict::Prompt, false), "{text:?}");
     }
