@@ -76,6 +76,8 @@ pub const FRUITLESS_PAUSE_MS: u64 = 600_000;
 pub const RUN_PARALLEL_CALLS: u32 = 8;
 /// Calls in a row that may fail before a run ends, unless its policy says otherwise.
 pub const REPEATED_FAILURES: u32 = 3;
+/// How often a host makes a call again by itself that had no effect (RUN-014).
+pub const TOOL_RETRIES: u32 = 2;
 /// Milliseconds before a model that could not answer is asked again for the first time.
 pub const RETRY_FIRST_MS: u64 = 500;
 /// Milliseconds of the longest pause before a model is asked again.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Diagnostic, ModelFault, ModelResponse, Resolution, StepOutput,
-    ToolOutcome, Verdict,
+    ApprovalRule, Binding, Diagnostic, LostResponse, ModelFault, ModelResponse, Resolution,
+    RetryClass, StepOutput, ToolOutcome, Verdict,
 };
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};
@@ -29,8 +29,8 @@ use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::profile::Profile;
 use crate::scenario::{
-    AbortScript, FaultScript, ModelScript, Occasion, Says, Scenario, Silence, SubmissionScript,
-    TurnScript, fallback,
+    AbortScript, FaultScript, Function, GroupScript, ModelScript, Occasion, Says, Scenario,
+    Silence, SubmissionScript, TurnScript, fallback,
 };
 
 pub(crate) use canary::Canaries;
@@ -41,7 +41,7 @@ pub(crate) use verified::Verified;
 const STEPS: u64 = 20_000;
 
 /// What a model says to a turn.
-pub(crate) type ModelAnswer = Result<Arc<ModelResponse>, ModelFault>;
+pub(crate) type ModelAnswer = Result<Arc<ModelResponse>, LostResponse>;
 
 /// A scenario and everything that follows from it.
 #[derive(Debug)]
@@ -108,9 +108,15 @@ pub(crate) struct Tool {
     pub(crate) silence: Silence,
     /// How many starts of each call kill their process.
     pub(crate) deadly_starts: usize,
+    /// Whether its host tries a call again that had no effect.
+    pub(crate) retry: RetryClass,
+    /// How many tries of each call fail for a passing reason.
+    pub(crate) passing_failures: u32,
     /// What a durable one is made of, in the first start of a call and in later ones.
     steps: [Vec<Arc<StepOutput>>; 2],
     pub(crate) outcome: Arc<ToolOutcome>,
+    /// What says instead how each call ends, if something does.
+    pub(crate) function: Option<Function>,
     pub(crate) reconciles: bool,
     /// What who looks says of a start that ran.
     pub(crate) honest: Resolution,
@@ -218,7 +224,7 @@ impl Cast {
         let scripted = self.scripted(run, turn).map(|turn| turn.answer.clone());
         scripted.unwrap_or_else(|| {
             let why = Diagnostic::cut("NoScript", "the model has no script");
-            Err(FaultScript { fault: ModelFault::Protocol(why), is_silent: false })
+            Err(FaultScript { fault: ModelFault::Protocol(why), is_silent: false, used: None })
         })
     }
 
@@ -239,6 +245,12 @@ impl Cast {
     pub(crate) fn asks(&self, tool: &ToolName) -> bool {
         let tool = self.binding.definition.tool(tool);
         tool.is_some_and(|tool| tool.approval == ApprovalRule::Ask)
+    }
+
+    /// The group of a tool, if its calls wait for places.
+    pub(crate) fn group_of(&self, tool: &ToolName) -> Option<&GroupScript> {
+        let group = self.binding.definition.tool(tool)?.group.as_ref()?;
+        self.scenario.groups.iter().find(|it| it.name == *group)
     }
 
     /// What an approver says at once of a call, if it does not leave it to people.
@@ -369,6 +381,8 @@ fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
             silent_starts: tool.silent_starts as usize,
             silence: tool.silence,
             deadly_starts: tool.deadly_starts as usize,
+            retry: tool.definition.retry,
+            passing_failures: tool.passing_failures,
             steps: {
                 let later = tool.later_steps.as_ref().unwrap_or(&tool.steps);
                 [&tool.steps, later].map(|steps| steps.iter().cloned().map(Arc::new).collect())
@@ -376,6 +390,7 @@ fn tools(scenario: &Scenario, checker: &Checker) -> Vec<Tool> {
             reconciles: tool.definition.reconciles,
             honest: fallback(&outcome),
             outcome: Arc::new(outcome),
+            function: tool.function.clone(),
             denied: scenario.denied.contains(&name),
             people: scenario.people.contains(&name),
             disapproved: scenario.disapproved.contains(&name),

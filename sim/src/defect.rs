@@ -41,6 +41,12 @@ pub enum Defect {
     RetriesForgotten,
     /// A host gives a durable handler that is entered again nothing of what is recorded.
     StepsForgotten,
+    /// A host starts every call of a group at once, whatever places the group has.
+    PlacesForgotten,
+    /// A host never tries a call again that had no effect, whatever its tool says.
+    TriesForgotten,
+    /// A host leaves older turns out and shows no summary of them.
+    SummaryForgotten,
 }
 
 /// A text names no defect.
@@ -66,6 +72,9 @@ impl Defect {
         Self::DeathsForgotten,
         Self::RetriesForgotten,
         Self::StepsForgotten,
+        Self::PlacesForgotten,
+        Self::TriesForgotten,
+        Self::SummaryForgotten,
     ];
 
     /// The name on a command line and in a trace.
@@ -87,6 +96,9 @@ impl Defect {
             Self::DeathsForgotten => "deaths-forgotten",
             Self::RetriesForgotten => "retries-forgotten",
             Self::StepsForgotten => "steps-forgotten",
+            Self::PlacesForgotten => "places-forgotten",
+            Self::TriesForgotten => "tries-forgotten",
+            Self::SummaryForgotten => "summary-forgotten",
         }
     }
 }

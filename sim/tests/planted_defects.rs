@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 15] = [
+const CONTROLS: [Control; 18] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -129,6 +129,27 @@ const CONTROLS: [Control; 15] = [
         property: Property::RecordedSteps,
         depth: 1,
         worlds: 10_000,
+    },
+    Control {
+        defect: Defect::PlacesForgotten,
+        scenario: "tool-groups",
+        property: Property::Groups,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::TriesForgotten,
+        scenario: "transient-retries",
+        property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
+    },
+    Control {
+        defect: Defect::SummaryForgotten,
+        scenario: "host-compaction",
+        property: Property::Expected,
+        depth: 0,
+        worlds: 1_000,
     },
 ];
 

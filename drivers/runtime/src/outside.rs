@@ -196,7 +196,7 @@ pub(crate) fn panicked(external: &External) -> Answer {
             run: request.run,
             turn: request.turn,
             purpose: request.purpose,
-            response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked"))),
+            response: Err(ModelFault::Unavailable(diagnostic("the model's driver panicked")).into()),
         },
         External::Check { run, turn, subject, values } => Answer::Checked {
             run: *run,

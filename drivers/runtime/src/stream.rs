@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use everstep_machine::agent::{Diagnostic, ModelFault, ModelRequest, ModelResponse};
+use everstep_machine::agent::{Diagnostic, LostResponse, ModelFault, ModelRequest, ModelResponse};
 use everstep_machine::contract::Machine;
 use everstep_machine::identity::DurationMs;
 use everstep_machine::response::{Delta, Effect, Input, Reduction, State, StreamPart, parts_of};
@@ -48,7 +48,7 @@ impl Parts {
     }
 }
 
-type Answer = Result<Arc<ModelResponse>, ModelFault>;
+type Answer = Result<Arc<ModelResponse>, LostResponse>;
 
 /// Who is shown what a model says before it has said all of it.
 pub(crate) trait Audience: Send {
@@ -80,7 +80,10 @@ pub(crate) async fn answer(
                 deadline += heard.elapsed();
             }
             end = &mut speaking => break end,
-            () = sleep_until(deadline) => return Err(silent(time)),
+            () = sleep_until(deadline) => {
+                let used = listener.state.used();
+                return Err(LostResponse { fault: silent(time), used });
+            }
         }
     };
     // What was sent before the end is part of the stream.

@@ -84,8 +84,8 @@ impl Checker {
         Answer::Checked { run, turn, subject, verdicts }
     }
 
-    /// The outcome of a call: a success that does not fit what the tool declares is a defect of
-    /// the call (CAP-004). Everything else stays as it is.
+    /// The outcome of a call: a success or a failure that does not fit what the tool declares is a
+    /// defect of the call (CAP-004). Everything else stays as it is.
     #[must_use]
     pub fn outcome(&self, tool: &ToolDefinition, outcome: ToolOutcome) -> ToolOutcome {
         match &outcome {
@@ -93,12 +93,22 @@ impl Checker {
                 Some(why) => ToolOutcome::Defect(Diagnostic::cut("OutputInvalid", why.message())),
                 None => outcome,
             },
-            ToolOutcome::Failure(_)
-            | ToolOutcome::Rejected(_)
+            ToolOutcome::Failure(why) => match self.undeclared(tool, &declared(why)) {
+                Some(why) => ToolOutcome::Defect(why),
+                None => outcome,
+            },
+            ToolOutcome::Rejected(_)
             | ToolOutcome::InvalidInput(_)
             | ToolOutcome::Defect(_)
             | ToolOutcome::Truncated(_) => outcome,
         }
+    }
+
+    /// Why a failure is none that the tool declares, as the diagnostic of a defect; none if it is.
+    #[must_use]
+    pub fn undeclared(&self, tool: &ToolDefinition, failure: &CanonicalJson) -> Option<Diagnostic> {
+        let why = self.refusal(&tool.fails_with, failure)?;
+        Some(Diagnostic::cut("FailureInvalid", why.message()))
     }
 
     /// What a reconciler has found out: that a call returned what its tool cannot return is no
@@ -110,9 +120,11 @@ impl Checker {
                 Some(why) => Resolution::Failed(Diagnostic::cut("OutputInvalid", why.message())),
                 None => resolution,
             },
-            Resolution::Failed(_) | Resolution::NeverStarted | Resolution::SafeToRepeat => {
-                resolution
-            }
+            Resolution::Failed(why) => match self.undeclared(tool, &declared(why)) {
+                Some(why) => Resolution::Failed(why),
+                None => resolution,
+            },
+            Resolution::NeverStarted | Resolution::SafeToRepeat => resolution,
         }
     }
 
@@ -142,6 +154,12 @@ impl Checker {
         cache().keep(schema, result.clone());
         result
     }
+}
+
+/// What a diagnostic says of a failure: the JSON of its message, or else the message as a text.
+fn declared(why: &Diagnostic) -> CanonicalJson {
+    let said = CanonicalJson::parse(why.message().as_bytes());
+    said.or_else(|_| CanonicalJson::string(why.message())).unwrap_or_else(|_| CanonicalJson::null())
 }
 
 impl fmt::Debug for Checker {

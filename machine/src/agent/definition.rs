@@ -34,8 +34,16 @@ pub enum DefinitionError {
     #[error("parallel_calls is at least 1")]
     NoParallelCalls,
     /// The context that stays is not below the limit that makes it smaller.
-    #[error("keep_tokens is less than limit_tokens")]
-    Context,
+    #[error("keep_tokens is {keep} and has to be less than limit_tokens, which is {limit}")]
+    Context {
+        /// The tokens that stay.
+        keep: u64,
+        /// The tokens beyond which context is made smaller.
+        limit: u64,
+    },
+    /// A disposition is wanted and none is allowed, so no answer could ever complete a run.
+    #[error("a disposition allows at least one word")]
+    NoDisposition,
 }
 
 impl AgentDefinition {
@@ -72,8 +80,12 @@ impl AgentDefinition {
         if policy.parallel_calls == 0 {
             return Err(DefinitionError::NoParallelCalls);
         }
-        if policy.context.is_some_and(|it| it.keep_tokens >= it.limit_tokens) {
-            return Err(DefinitionError::Context);
+        if let Some(it) = policy.context.filter(|it| it.keep_tokens >= it.limit_tokens) {
+            let (keep, limit) = (it.keep_tokens, it.limit_tokens);
+            return Err(DefinitionError::Context { keep, limit });
+        }
+        if policy.disposition.as_ref().is_some_and(|it| it.allowed.is_empty()) {
+            return Err(DefinitionError::NoDisposition);
         }
         for (index, tool) in tools.iter().enumerate() {
             if tools[..index].iter().any(|earlier| earlier.name == tool.name) {

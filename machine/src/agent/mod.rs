@@ -20,8 +20,8 @@ pub use artifact::{
 pub use definition::{AgentDefinition, Binding, DefinitionError};
 pub use messages::{Counted, Messages};
 pub use model::{
-    FinishReason, ModelFault, ModelResponse, ProviderResult, Reasoning, ResponsePart, ToolCall,
-    Usage,
+    FinishReason, LostResponse, ModelFault, ModelResponse, ProviderResult, Reasoning, ResponsePart,
+    ToolCall, Usage,
 };
 pub use outcome::{
     Diagnostic, DiagnosticError, RejectionReason, Resolution, ToolOutcome, Truncated,

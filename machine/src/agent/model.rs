@@ -201,7 +201,33 @@ pub enum ModelFault {
     Refused(Diagnostic),
 }
 
+/// A question of a model that came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LostResponse {
+    /// Why there is no response.
+    pub fault: ModelFault,
+    /// What the response had used by the last word of its stream; none if the stream did not say
+    /// (BU-07).
+    pub used: Option<Usage>,
+}
+
+impl From<ModelFault> for LostResponse {
+    /// A stream that had not said what it used.
+    fn from(fault: ModelFault) -> Self {
+        Self { fault, used: None }
+    }
+}
+
 impl ModelFault {
+    /// Whether the provider says that it has not begun: nothing was used, unless it says so.
+    #[must_use]
+    pub const fn is_turned_away(&self) -> bool {
+        match self {
+            Self::RateLimited { .. } | Self::ContextLength(_) | Self::Refused(_) => true,
+            Self::Unavailable(_) | Self::Protocol(_) => false,
+        }
+    }
+
     /// What is wrong, in words.
     #[must_use]
     pub const fn diagnostic(&self) -> &Diagnostic {

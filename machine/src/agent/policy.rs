@@ -118,7 +118,8 @@ pub struct ModelRetry {
     pub retries: u32,
     /// The pause before the first time; each further one is twice as long.
     pub first: DurationMs,
-    /// The longest pause.
+    /// The longest pause. A provider that wants a longer one is not waited for: the run fails with
+    /// what the provider says.
     pub longest: DurationMs,
 }
 

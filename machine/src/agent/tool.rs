@@ -123,6 +123,9 @@ pub struct ToolDefinition {
     pub parameters: Schema,
     /// What its result looks like: a result that does not fit is a defect of the call.
     pub success: Schema,
+    /// What a failure that it declares looks like, as the JSON of its diagnostic's message: one that
+    /// does not fit is a defect of the call (CAP-004).
+    pub fails_with: Schema,
     /// How much harm it can do.
     pub risk: Risk,
     /// Where in the parameters the resource that it acts on is named.
@@ -155,6 +158,7 @@ impl ToolDefinition {
             description: Arc::from(""),
             parameters: Schema::anything(),
             success: Schema::anything(),
+            fails_with: Schema::anything(),
             risk: Risk::Medium,
             resource: None,
             group: None,

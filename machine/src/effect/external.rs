@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::kind::ExternalKind;
 use crate::agent::{
-    Diagnostic, ExecutionClass, ModelFault, ModelRequest, ModelResponse, Purpose, Resolution, Risk,
-    Schema, StepOutput, ToolOutcome, Verdict,
+    Diagnostic, ExecutionClass, LostResponse, ModelRequest, ModelResponse, Purpose, Resolution,
+    Risk, Schema, StepOutput, ToolOutcome, Verdict,
 };
 use crate::digest::Digest;
 use crate::identity::{AgentId, ApprovalId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
@@ -224,7 +224,7 @@ pub enum Answer {
         /// What it was asked for.
         purpose: Purpose,
         /// The response.
-        response: Result<Arc<ModelResponse>, ModelFault>,
+        response: Result<Arc<ModelResponse>, LostResponse>,
     },
     /// Values were checked.
     Checked {

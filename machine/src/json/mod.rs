@@ -103,6 +103,12 @@ impl CanonicalJson {
         if json.as_str() == text { Ok(json) } else { Err(JsonError::NotCanonical) }
     }
 
+    /// The value that says nothing.
+    #[must_use]
+    pub fn null() -> Self {
+        Self(Arc::from("null"))
+    }
+
     /// The JSON string with the content `text`.
     ///
     /// # Errors

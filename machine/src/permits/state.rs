@@ -53,6 +53,12 @@ impl State {
         self.granted.contains_key(&ticket)
     }
 
+    /// How many calls may run at once.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Calls that run.
     #[must_use]
     pub fn granted(&self) -> usize {

@@ -12,8 +12,8 @@ use crate::agent::Verdict;
 use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
     ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
-    Corruption, Doubt, InputRecorded, ModelResponded, Record, StepRecorded, StoredBatch,
-    SubmissionSettled, ToolPrepared, ToolSettled,
+    Corruption, Doubt, InputRecorded, ModelInterrupted, ModelResponded, Record, StepRecorded,
+    StoredBatch, SubmissionSettled, ToolPrepared, ToolSettled,
 };
 use crate::steps;
 
@@ -102,10 +102,7 @@ impl Projection {
             Record::ModelResponded(it) => responded(view.running()?, at, it),
             Record::ModelInterrupted(it) => {
                 let run = view.running()?;
-                ensure(it.epoch == epoch && it.turn == run.next_turn())?;
-                run.interrupted = Some(epoch);
-                run.overhead.tokens = run.overhead.tokens.saturating_add(it.lost_tokens);
-                Ok(())
+                lost(run, it, epoch)
             }
             Record::CompactionCreated(it) => {
                 compacted(view.running()?, it)?;
@@ -273,14 +270,22 @@ fn begun(it: &InputRecorded, at: Sequence, epoch: Epoch) -> RunView {
     }
 }
 
+/// Questions for a turn come to nothing one after the other, while no call is open.
+fn lost(run: &mut RunView, it: &ModelInterrupted, epoch: Epoch) -> Applied {
+    ensure(it.epoch == epoch && it.turn == run.next_turn())?;
+    ensure(it.ordinal == run.overhead.lost)?;
+    run.interrupted = Some(epoch);
+    run.overhead.lost = run.overhead.lost.saturating_add(1);
+    run.overhead.add(it.lost_tokens, it.lost_cost_micros);
+    Ok(())
+}
+
 /// Context is made smaller between two turns, and only what earlier runs left of it.
 fn compacted(run: &mut RunView, it: &CompactionCreated) -> Applied {
     ensure(it.turn == run.next_turn() && run.unsettled_calls().next().is_none())?;
     ensure(it.through < run.input_at)?;
     let usage = it.usage.unwrap_or_default();
-    let Overhead { tokens, cost_micros } = &mut run.overhead;
-    *tokens = tokens.saturating_add(usage.tokens());
-    *cost_micros = cost_micros.saturating_add(usage.cost_micros);
+    run.overhead.add(usage.tokens(), usage.cost_micros);
     run.compacted = Some(it.turn);
     match it.compaction {
         Compaction::ResultsCleared => {}

@@ -185,13 +185,22 @@ pub struct LateInput {
     pub input: Arc<InputRecorded>,
 }
 
-/// What the way to a response has used up: lost questions and summaries.
+/// What the way to a response has used up: questions that came to nothing, and summaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Overhead {
+    /// Questions that came to nothing.
+    pub lost: u32,
     /// Tokens.
     pub tokens: u64,
     /// Millionths of the binding's currency.
     pub cost_micros: u64,
+}
+
+impl Overhead {
+    pub(super) const fn add(&mut self, tokens: u64, cost_micros: u64) {
+        self.tokens = self.tokens.saturating_add(tokens);
+        self.cost_micros = self.cost_micros.saturating_add(cost_micros);
+    }
 }
 
 /// One turn: a response and what became of its calls.

@@ -22,7 +22,8 @@ impl Record {
             }
             Self::ModelInterrupted(it) => by("everstep/record/interrupted", it.submission)
                 .number(it.turn.0.into())
-                .number(it.epoch.0),
+                .number(it.epoch.0)
+                .number(it.ordinal.into()),
             Self::ToolPrepared(it) => {
                 by("everstep/record/prepared", it.submission).bytes(&it.call.0).number(it.epoch.0)
             }

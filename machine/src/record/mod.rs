@@ -107,17 +107,22 @@ pub struct ModelResponded {
     pub response: Arc<ModelResponse>,
 }
 
-/// A superseding attempt asks the model again; what the first was told is lost.
+/// A question of the model came to nothing: its answer was lost with whoever asked, broke on its
+/// way, or is of no use. What it has used is counted all the same (BU-07).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ModelInterrupted {
     /// Which submission.
     pub submission: SubmissionId,
     /// Which turn is asked again.
     pub turn: Turn,
-    /// The epoch that asks again.
+    /// The epoch that says so.
     pub epoch: Epoch,
-    /// Tokens that the lost question is taken to have used (BU-07).
+    /// How many questions for this turn had come to nothing before.
+    pub ordinal: u32,
+    /// Tokens that the lost question has used by its last word, or else is taken to have used.
     pub lost_tokens: u64,
+    /// What it has cost by its last word, in millionths of the binding's currency.
+    pub lost_cost_micros: u64,
 }
 
 /// Context was made smaller. What it covers stays in the log, and is shown no more (CAP-007).

@@ -198,9 +198,16 @@ fn of_a_turn() -> impl Strategy<Value = Record> {
             let response = Arc::new(response);
             Record::ModelResponded(ModelResponded { submission, turn, response })
         });
-    let interrupted = (submission_id(), turn(), epoch(), any::<u64>()).prop_map(
-        |(submission, turn, epoch, lost_tokens)| {
-            Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch, lost_tokens })
+    let interrupted = (submission_id(), turn(), epoch(), any::<(u32, u64, u64)>()).prop_map(
+        |(submission, turn, epoch, (ordinal, lost_tokens, lost_cost_micros))| {
+            Record::ModelInterrupted(ModelInterrupted {
+                submission,
+                turn,
+                epoch,
+                ordinal,
+                lost_tokens,
+                lost_cost_micros,
+            })
         },
     );
     let prepared = (submission_id(), doubt(), name(ToolName::new), digest()).prop_map(

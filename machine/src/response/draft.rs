@@ -151,6 +151,11 @@ impl Draft {
         Ok(None)
     }
 
+    /// What was said last to be used.
+    pub(super) const fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
     /// The whole response, if every part of it has ended.
     pub(super) fn finish(self, finish: FinishReason) -> Result<ModelResponse, ProtocolError> {
         let parts: Option<Vec<ResponsePart>> = self.parts.into_iter().collect();

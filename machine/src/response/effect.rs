@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::agent::{ModelFault, ModelResponse};
+use crate::agent::{LostResponse, ModelResponse};
 use crate::identity::ToolName;
 
 /// What the world is asked to do.
@@ -12,7 +12,7 @@ pub enum Effect {
     Show(Delta),
     /// The reduction is over: this is the model's answer, and nothing more is wanted of the
     /// stream. Once.
-    Done(Result<Arc<ModelResponse>, ModelFault>),
+    Done(Result<Arc<ModelResponse>, LostResponse>),
 }
 
 /// A piece of a response that is not complete.

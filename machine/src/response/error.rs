@@ -2,7 +2,7 @@
 
 use alloc::string::ToString;
 
-use crate::agent::{Diagnostic, ModelFault};
+use crate::agent::{Diagnostic, LostResponse, ModelFault};
 use crate::identity::NameError;
 use crate::json::JsonError;
 use crate::limits::{RESPONSE_BYTES, RESPONSE_CALLS, RESPONSE_PARTS, TEXT_BYTES};
@@ -90,6 +90,12 @@ impl ProtocolError {
             Self::TooManyCalls => "ResponseCalls",
             Self::TooManyBytes => "ResponseBytes",
         }
+    }
+}
+
+impl From<ProtocolError> for LostResponse {
+    fn from(error: ProtocolError) -> Self {
+        ModelFault::from(error).into()
     }
 }
 

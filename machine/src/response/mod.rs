@@ -35,8 +35,8 @@
 //!
 //! // The transport is at its end, and the response is not.
 //! let Step { state, effects } = Reduction::step(state, Input::Ended);
-//! let [Effect::Done(Err(fault))] = &effects[..] else { panic!("{effects:?}") };
-//! assert_eq!(fault.diagnostic().tag(), "StreamCut");
+//! let [Effect::Done(Err(lost))] = &effects[..] else { panic!("{effects:?}") };
+//! assert_eq!(lost.fault.diagnostic().tag(), "StreamCut");
 //! assert!(state.is_done());
 //! ```
 //!

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use super::draft::Draft;
-use crate::agent::ModelResponse;
+use crate::agent::{ModelResponse, Usage};
 
 /// The reduction of one stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,6 +25,16 @@ impl State {
     #[must_use]
     pub const fn new() -> Self {
         Self::Waiting
+    }
+
+    /// What the stream has said last of what it used (BU-07).
+    #[must_use]
+    pub fn used(&self) -> Option<Usage> {
+        match self {
+            Self::Waiting | Self::Done => None,
+            Self::Receiving(draft) => draft.usage(),
+            Self::Finished(response) => response.usage,
+        }
     }
 
     /// Whether the answer was given: whatever else the stream brings changes nothing.

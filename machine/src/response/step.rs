@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use super::draft::Draft;
 use super::{Delta, Effect, Input, ProtocolError, State, StreamPart};
-use crate::agent::{ModelFault, ModelResponse};
+use crate::agent::{LostResponse, ModelFault, ModelResponse, Usage};
 use crate::contract::{Machine, Step};
 
 /// The machine of one response.
@@ -16,6 +16,8 @@ impl Machine for Reduction {
     type Effect = Effect;
 
     fn step(state: State, input: Input) -> Step<State, Effect> {
+        let used = state.used();
+        let broken = |why: ProtocolError| lost(why.into(), used);
         match (state, input) {
             // Late or doubled: the answer was given.
             (State::Done, Input::Received(_) | Input::Ended | Input::Failed(_)) => {
@@ -36,18 +38,19 @@ impl Machine for Reduction {
             (State::Finished(response), Input::Ended) => done(Ok(response)),
             // Even behind a finish: the end did not come, so nobody knows what else would have.
             (State::Waiting | State::Receiving(_) | State::Finished(_), Input::Failed(fault)) => {
-                done(Err(fault))
+                lost(fault, used)
             }
         }
     }
 }
 
-fn done(answer: Result<Arc<ModelResponse>, ModelFault>) -> Step<State, Effect> {
+fn done(answer: Result<Arc<ModelResponse>, LostResponse>) -> Step<State, Effect> {
     Step::new(State::Done, alloc::vec![Effect::Done(answer)])
 }
 
-fn broken(why: ProtocolError) -> Step<State, Effect> {
-    done(Err(why.into()))
+/// No response: what the stream had said to be used by then is paid for (BU-07).
+fn lost(fault: ModelFault, used: Option<Usage>) -> Step<State, Effect> {
+    done(Err(LostResponse { fault, used }))
 }
 
 /// One more part, and what of it is shown.

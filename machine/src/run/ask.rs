@@ -3,7 +3,6 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::context::estimate;
 use super::next::{Next, next};
 use super::step::Effects;
 use super::{Effect, State, Timer};
@@ -12,7 +11,6 @@ use crate::digest::Hasher;
 use crate::effect::External;
 use crate::event::RunEvent;
 use crate::identity::{DurationMs, Turn};
-use crate::record::{ModelInterrupted, Record};
 
 impl State {
     /// Whoever takes over and asks the model says first that an earlier question is lost.
@@ -22,10 +20,8 @@ impl State {
         let took_over = run.input_epoch < self.epoch && run.interrupted != Some(self.epoch);
         let asks = matches!(next(run, &self.terms()), Next::AskModel(..));
         if took_over && asks && self.flights.model.is_none() {
-            let (submission, epoch) = (self.submission, self.epoch);
-            let lost_tokens = estimate(self.agent(), &self.projection.messages(submission));
-            let record = ModelInterrupted { submission, turn, epoch, lost_tokens };
-            self.commit(alloc::vec![Record::ModelInterrupted(record)], effects);
+            let spent = self.reserve(&self.projection.messages(self.submission));
+            self.record_lost(turn, spent, effects);
         }
     }
 
@@ -56,11 +52,13 @@ impl State {
     }
 
     /// Asks again after a pause, if that may help and was not done too often. Whether it will.
+    /// Nobody waits longer than the agent's policy says, whatever a provider wants, and nobody asks
+    /// earlier than it wants; nor is a pause begun that the run's time does not outlast (RUN-027).
     pub(super) fn retry(&mut self, turn: Turn, fault: &ModelFault, effects: &mut Effects) -> bool {
         if !fault.is_transient() || self.retries >= self.policy().retry.retries {
             return false;
         }
-        let after = self.pause(turn, fault);
+        let Some(after) = self.pause(turn, fault) else { return false };
         self.retries += 1;
         self.flights.retry = Some(turn);
         effects.push(Effect::Schedule { timer: Timer::Retry(turn), after });
@@ -68,8 +66,8 @@ impl State {
     }
 
     /// Twice as long each time, and a part of it drawn, so that many runs do not come back at
-    /// once; never shorter than the provider asks for.
-    fn pause(&self, turn: Turn, fault: &ModelFault) -> DurationMs {
+    /// once; never shorter than the provider asks for. None if that is too long to wait.
+    fn pause(&self, turn: Turn, fault: &ModelFault) -> Option<DurationMs> {
         let retry = self.policy().retry;
         let doubled = retry.first.0.saturating_mul(1 << self.retries.min(32));
         let whole = doubled.min(retry.longest.0);
@@ -88,6 +86,11 @@ impl State {
             | ModelFault::ContextLength(_)
             | ModelFault::Refused(_) => 0,
         };
-        DurationMs(pause.max(wanted))
+        let pause = pause.max(wanted);
+        let run = self.run()?;
+        let deadline = super::budget::deadline(run, &self.allowance());
+        let is_in_time =
+            deadline.is_none_or(|deadline| self.now.after(DurationMs(pause)) < deadline);
+        (wanted <= retry.longest.0 && is_in_time).then_some(DurationMs(pause))
     }
 }

@@ -19,6 +19,7 @@ use crate::agent::{
 use crate::effect::{Authorization, CheckSubject, External, Fitting};
 use crate::event::RunEvent;
 use crate::identity::ToolCallId;
+use crate::json::CanonicalJson;
 use crate::projection::CallView;
 use crate::record::{Record, ToolSettled};
 
@@ -161,7 +162,10 @@ impl State {
     /// not more than fits.
     pub(crate) fn kept(&self, call: ToolCallId, outcome: Arc<ToolOutcome>) -> Arc<ToolOutcome> {
         let ToolOutcome::Success(result) = &*outcome else { return outcome };
-        let Some(tool) = self.tool_of(call) else { return outcome };
+        // Nobody says what of it may be kept: that it was done is all that is.
+        let Some(tool) = self.tool_of(call) else {
+            return Arc::new(ToolOutcome::Truncated(Truncated::of(result.as_str(), 0)));
+        };
         let result = result.redacted(&tool.redact);
         let most = tool.result_bytes as usize;
         Arc::new(if result.as_str().len() <= most {
@@ -177,13 +181,12 @@ impl State {
             (Resolution::Completed(result), Some(tool)) => {
                 Arc::new(Resolution::Completed(result.redacted(&tool.redact)))
             }
-            (
-                Resolution::Completed(_)
-                | Resolution::Failed(_)
-                | Resolution::NeverStarted
-                | Resolution::SafeToRepeat,
-                _,
-            ) => said.clone(),
+            (Resolution::Completed(_), None) => {
+                Arc::new(Resolution::Completed(CanonicalJson::null()))
+            }
+            (Resolution::Failed(_) | Resolution::NeverStarted | Resolution::SafeToRepeat, _) => {
+                said.clone()
+            }
         }
     }
 

@@ -10,7 +10,9 @@ use super::context::{Old, estimate, tokens};
 use super::failure::no_summary;
 use super::step::Effects;
 use super::{Effect, State, summary};
-use crate::agent::{Messages, ModelFault, ModelRequest, ModelResponse, Purpose, ToolChoice, Usage};
+use crate::agent::{
+    LostResponse, Messages, ModelFault, ModelRequest, ModelResponse, Purpose, ToolChoice, Usage,
+};
 use crate::effect::External;
 use crate::identity::{Sequence, Turn};
 use crate::limits::WORTHWHILE_SHARE;
@@ -134,13 +136,19 @@ impl State {
         &mut self,
         turn: Turn,
         through: Sequence,
-        response: Result<Arc<ModelResponse>, ModelFault>,
+        response: Result<Arc<ModelResponse>, LostResponse>,
         effects: &mut Effects,
     ) {
         let messages = self.projection.messages(self.submission);
         let covered = messages.entries().filter(|(at, _)| *at <= through);
         let covered: usize = covered.map(|(_, message)| message.bytes()).sum();
-        match response.ok().and_then(|it| summary::of(&it, covered, self.policy().usage)) {
+        let made = response.as_ref().ok();
+        let made = made.and_then(|it| summary::of(it, covered, self.policy().usage));
+        if made.is_none() {
+            let question = summary::question(self.agent(), &messages, through);
+            self.pay_for_nothing(turn, &response, &question, effects);
+        }
+        match made {
             Some((words, usage)) => {
                 let compaction = Compaction::Summarized(words);
                 let before = self.gauges();
@@ -153,6 +161,25 @@ impl State {
             None => self.no_summary = Some(turn),
         }
         self.go_on(effects);
+    }
+
+    /// What asked for a summary and brought none that could be used is paid for like any other
+    /// question (BU-07).
+    fn pay_for_nothing(
+        &mut self,
+        turn: Turn,
+        response: &Result<Arc<ModelResponse>, LostResponse>,
+        question: &Messages,
+        effects: &mut Effects,
+    ) {
+        match response {
+            Ok(useless) => {
+                let said = useless.usage.filter(Usage::is_possible);
+                let used = said.unwrap_or_else(|| self.reserve(question));
+                self.record_lost(turn, used, effects);
+            }
+            Err(lost) => self.charge(turn, lost, question, effects),
+        }
     }
 
     fn was_compacted(&self, turn: Turn) -> bool {

@@ -48,6 +48,7 @@ mod failure;
 mod flights;
 mod input;
 mod listen;
+mod lost;
 mod next;
 mod respond;
 mod start;

@@ -55,6 +55,10 @@ pub fn next(run: &RunView, terms: &Terms<'_>) -> Next {
             return Next::Answer(finish(run, terms));
         }
     }
+    // Questions that came to nothing cost money too (BU-07).
+    if used.is_too_expensive(&terms.allowance) {
+        return Next::Fail(budget(Dimension::Cost));
+    }
     match used.exhausted(&terms.allowance) {
         None => Next::AskModel(run.next_turn(), ToolChoice::Allowed),
         Some(dimension) => match terms.agent.policy().on_exhaustion {

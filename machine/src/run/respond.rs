@@ -10,7 +10,7 @@ use super::next::{Next, next};
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    Diagnostic, FinishReason, ModelFault, ModelResponse, Purpose, RejectionReason, ToolChoice,
+    Diagnostic, FinishReason, LostResponse, ModelResponse, Purpose, RejectionReason, ToolChoice,
     ToolOutcome, UsageReporting,
 };
 use crate::effect::{CheckSubject, External, Fitting};
@@ -24,7 +24,7 @@ impl State {
         &mut self,
         turn: Turn,
         purpose: Purpose,
-        response: Result<Arc<ModelResponse>, ModelFault>,
+        response: Result<Arc<ModelResponse>, LostResponse>,
         effects: &mut Effects,
     ) {
         match purpose {
@@ -35,12 +35,7 @@ impl State {
         }
         let response = match response {
             Ok(response) => response,
-            Err(why) => {
-                if !self.retry(turn, &why, effects) && !self.shorten(turn, &why, effects) {
-                    self.settle(fault(&why), effects);
-                }
-                return;
-            }
+            Err(lost) => return self.lost(turn, &lost, effects),
         };
         (self.retries, self.shortened, self.cleared) = (0, false, false);
         if let Err(settlement) = self.judge(&response) {
@@ -60,6 +55,20 @@ impl State {
             self.tell(|| RunEvent::TurnCompleted { turn, usage }, effects);
         }
         self.go_on(effects);
+    }
+
+    /// The turn has no response. It is paid for first; then it is asked for again where that may
+    /// help, or the run ends.
+    fn lost(&mut self, turn: Turn, lost: &LostResponse, effects: &mut Effects) {
+        let shown = self.projection.messages(self.submission);
+        self.charge(turn, lost, &shown, effects);
+        if !self.run().is_some_and(|run| matches!(next(run, &self.terms()), Next::AskModel(..))) {
+            return self.go_on(effects);
+        }
+        let why = &lost.fault;
+        if !self.retry(turn, why, effects) && !self.shorten(turn, why, effects) {
+            self.settle(fault(why), effects);
+        }
     }
 
     /// Folds a response. The calls of one that is over a budget are turned down in the same

@@ -13,6 +13,7 @@ mod flights;
 mod interruption;
 mod judgement;
 mod kept;
+mod lost;
 mod places;
 mod resumption;
 mod retries;
@@ -118,7 +119,7 @@ fn model(turn: u32, response: ModelResponse) -> Answer {
 }
 
 fn answered_with(turn: u32, response: Result<Arc<ModelResponse>, ModelFault>) -> Answer {
-    let purpose = Purpose::Respond;
+    let (purpose, response) = (Purpose::Respond, response.map_err(Into::into));
     Answer::Model { run: ONE.run(), turn: Turn(turn), purpose, response }
 }
 

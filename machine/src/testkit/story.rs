@@ -66,8 +66,19 @@ impl Tale {
     }
 
     pub(crate) fn interrupted(self, turn: u32, epoch: u64) -> Record {
-        let (submission, turn, epoch) = (self.submission(), Turn(turn), Epoch(epoch));
-        Record::ModelInterrupted(ModelInterrupted { submission, turn, epoch, lost_tokens: 0 })
+        self.interrupted_again(turn, epoch, 0)
+    }
+
+    /// The same, after so many others of this turn.
+    pub(crate) fn interrupted_again(self, turn: u32, epoch: u64, ordinal: u32) -> Record {
+        Record::ModelInterrupted(ModelInterrupted {
+            submission: self.submission(),
+            turn: Turn(turn),
+            epoch: Epoch(epoch),
+            ordinal,
+            lost_tokens: 0,
+            lost_cost_micros: 0,
+        })
     }
 
     /// Everything up to a record is made smaller before a turn, free of charge.

@@ -66,6 +66,7 @@ impl Account {
 
     pub(super) fn lost(&mut self, it: &ModelInterrupted) {
         self.tokens += it.lost_tokens;
+        self.cost_micros += it.lost_cost_micros;
     }
 
     pub(super) fn compacted(&mut self, it: &CompactionCreated) {

@@ -1,7 +1,7 @@
 //! Budgets, places and final answers (RUN-009, RUN-011, RUN-015 to RUN-017, RUN-027, RUN-029).
 
 use everstep_machine::agent::ToolOutcome;
-use everstep_machine::identity::{SubmissionId, Timestamp, ToolCallId};
+use everstep_machine::identity::{SubmissionId, Timestamp, ToolCallId, ToolName};
 use everstep_machine::record::{Compaction, ModelResponded, Record, Settlement};
 
 use super::account::Account;
@@ -108,6 +108,21 @@ impl Judge {
             .with_account(lane, submission, |account| account.closes_with(settlement, now, policy));
         if let Some(Err(why)) = fits {
             self.broken(Property::Limits, || format!("{} ended: {why}", cast.name_of(submission)));
+        }
+    }
+
+    /// RUN-009: a host has calls of these tools in flight.
+    pub(crate) fn in_groups(&mut self, cast: &Cast, tools: &[ToolName]) {
+        for group in &cast.scenario.groups {
+            let is_in =
+                |tool: &&ToolName| cast.group_of(tool).is_some_and(|it| it.name == group.name);
+            let calls = tools.iter().filter(is_in).count();
+            if calls > group.places {
+                self.broken(Property::Groups, || {
+                    let (name, places) = (&group.name, group.places);
+                    format!("{calls} calls of group {name} are in flight, it has {places} places")
+                });
+            }
         }
     }
 

@@ -137,6 +137,9 @@ impl Judge {
         if cast.asks(&it.tool) && !self.is_approved(cast, lane, it.call, it.parameters) {
             self.broken(Property::Approved, told);
         }
+        if cast.group_of(&it.tool).is_some() && !permits.has_place(it.call) {
+            self.broken(Property::Permitted, told);
+        }
     }
 
     /// A result follows its call, which may be in the batch before it, and is the only one.

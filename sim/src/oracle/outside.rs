@@ -1,7 +1,7 @@
 //! What leaves for the outside, and what happens there.
 
-use everstep_machine::agent::{ExecutionClass, Resolution};
-use everstep_machine::effect::{External, Invocation};
+use everstep_machine::agent::{ExecutionClass, Resolution, ToolOutcome};
+use everstep_machine::effect::{Answer, External, Invocation};
 use everstep_machine::identity::ToolCallId;
 use everstep_machine::record::Doubt;
 
@@ -25,6 +25,7 @@ impl Judge {
                 self.check_request(cast, request);
                 self.check_heard(cast, lane, request, permits);
                 self.check_shown(cast, request);
+                self.note_charge(&answered.answer);
             }
             External::Check { .. } | External::Authorize { .. } | External::Permits { .. } => {}
             External::Approve { questions, .. } => {
@@ -35,6 +36,7 @@ impl Judge {
             External::InvokeTool(it) => {
                 self.check_start(cast, lane, it, permits);
                 self.note_silence(cast, outside, it);
+                self.note_tries(outside, it, &answered.answer);
             }
             External::NextStep(it) => self.check_onward(lane, *it, permits, cast),
             External::Reconcile(it) if answered.deed == Deed::Proved => {
@@ -47,6 +49,10 @@ impl Judge {
             Deed::Executed(call) => self.check_executions(cast, outside, call),
             Deed::Stepped(start, ordinal) => self.check_body(cast, lane, outside, start, ordinal),
             Deed::Refused => self.note(Sometimes::Tombstoned),
+            Deed::Contradicted(call) => self.broken(Property::Handlers, || {
+                format!("the handler of {call:?} says two things of it: it is no pure function")
+            }),
+            Deed::Summarized => self.note(Sometimes::HostCompacted),
             Deed::Nothing | Deed::Proved => {}
         }
     }
@@ -71,6 +77,25 @@ impl Judge {
         self.check_barred(cast, lane, it.call);
         if !it.steps.is_empty() {
             self.note(Sometimes::StepGivenBack);
+        }
+    }
+
+    fn note_charge(&mut self, answer: &Answer) {
+        if let Answer::Model { response: Err(lost), .. } = answer
+            && lost.used.is_some()
+        {
+            self.note(Sometimes::Charged);
+        }
+    }
+
+    fn note_tries(&mut self, outside: &Outside, it: &Invocation, answer: &Answer) {
+        let tried = outside.calls().iter().any(|past| past.call == it.call && past.passing > 0);
+        let is_success = |outcome: &ToolOutcome| matches!(outcome, ToolOutcome::Success(_));
+        if let Answer::Tool { outcome, .. } = answer
+            && tried
+            && is_success(outcome)
+        {
+            self.note(Sometimes::TriedAgain);
         }
     }
 

@@ -11,6 +11,8 @@ pub(crate) struct Permits {
     authorised: Vec<(Epoch, ToolCallId)>,
     /// With the digest of the parameters that were approved.
     approved: Vec<(Epoch, ToolCallId, Digest)>,
+    /// Calls of groups that were given places. Most calls need none.
+    placed: Vec<ToolCallId>,
     /// What was said to the run when the attempt looked; none if it has not since it last asked.
     pub(super) heard: Option<Vec<SubmissionId>>,
 }
@@ -29,6 +31,18 @@ impl Permits {
             }
             _ => {}
         }
+    }
+
+    /// A call has its place.
+    pub(crate) fn place(&mut self, call: ToolCallId) {
+        if !self.has_place(call) {
+            self.placed.push(call);
+        }
+    }
+
+    /// Whether a call was given a place.
+    pub(super) fn has_place(&self, call: ToolCallId) -> bool {
+        self.placed.contains(&call)
     }
 
     pub(super) fn authorise(&mut self, epoch: Epoch, call: ToolCallId) {

@@ -67,8 +67,14 @@ named! {
         Decisions => "a canonical decision is one that somebody made",
         /// ARC-01, RUN-003: parameters fit what their tool takes before the call starts.
         Fitting => "no call starts with parameters that do not fit its tool",
+        /// A scenario's own handlers: the same call ends the same way whenever it is asked.
+        Handlers => "a handler that is a function says one thing of a call",
         /// RUN-009: an attempt starts a call only while its run has a place for it.
         Places => "a run has no more calls in flight than it may",
+        /// RUN-009: a host starts a call of a group only while the group has a place for it.
+        Groups => "a host has no more calls of a group in flight than it may",
+        /// RUN-009, DUR-009: a call that waits for its place is in nobody's doubt.
+        Permitted => "no call of a group is prepared before it has its place",
         /// RUN-015, RUN-017: calls that a budget forbids are never prepared and never start.
         Barred => "no call starts that a budget forbids",
         /// RUN-016: once a budget is used up there is one response more, and it calls nothing.
@@ -168,6 +174,14 @@ named! {
         Expired => "a request for approval expired",
         /// Every place of a run was taken.
         Full => "a run had as many calls in flight as it may",
+        /// A call waited for a place of its group.
+        Queued => "a call waited for a place of its group",
+        /// A call had no effect and was made again by its host.
+        TriedAgain => "a host tried a call again that had no effect",
+        /// A stream broke that had said what it used.
+        Charged => "a lost question was charged by its last word",
+        /// A host showed a summary of its own.
+        HostCompacted => "a host showed a summary of its own",
         /// A model was asked with tools forbidden.
         FinalAnswer => "a model was asked for a final answer",
         /// A run waits before it asks its model again.

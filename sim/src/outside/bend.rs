@@ -5,22 +5,30 @@
 
 use std::borrow::Cow;
 
-use everstep_machine::agent::{AgentDefinition, ModelRequest};
+use everstep_machine::agent::{AgentDefinition, Message, ModelRequest};
 
 use crate::defect::Defect;
 
 /// What arrives of a request.
 pub(super) fn request(defect: Option<Defect>, request: &ModelRequest) -> Cow<'_, ModelRequest> {
     let mut bent = match defect {
-        Some(Defect::ToolsHidden | Defect::MessagesHidden | Defect::ContractHidden) => {
-            request.clone()
-        }
+        Some(
+            Defect::ToolsHidden
+            | Defect::MessagesHidden
+            | Defect::ContractHidden
+            | Defect::SummaryForgotten,
+        ) => request.clone(),
         _ => return Cow::Borrowed(request),
     };
     match defect {
         Some(Defect::ToolsHidden) => bent.agent = without_tools(&request.agent),
         Some(Defect::MessagesHidden) => {
             bent.messages = request.messages.backwards().take(1).cloned().collect();
+        }
+        Some(Defect::SummaryForgotten) => {
+            let messages = request.messages.entries();
+            let said = messages.filter(|(_, message)| !matches!(message, Message::Summary(_)));
+            bent.messages = said.cloned().collect();
         }
         Some(Defect::ContractHidden) => {
             bent.output = None;

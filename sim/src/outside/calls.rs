@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use everstep_machine::agent::ModelResponse;
+use everstep_machine::agent::{ModelResponse, ToolOutcome};
 use everstep_machine::identity::{Epoch, RunId, ToolCallId, ToolName, Turn};
 use everstep_machine::record::Doubt;
 
-use crate::cast::{Cast, Scripted};
+use crate::cast::{Cast, Scripted, Tool};
 use crate::fingerprint::Printed;
 use crate::scenario::FaultScript;
 
@@ -24,6 +24,10 @@ pub struct CallHistory {
     pub silent: Vec<Epoch>,
     /// The starts that killed their process, in this order.
     pub deadly: Vec<Epoch>,
+    /// What its handler said, if that is a function.
+    pub said: Option<Arc<ToolOutcome>>,
+    /// The tries that failed for a passing reason and without any effect.
+    pub passing: u32,
     /// Starts below this epoch are refused.
     pub tombstone: Epoch,
 }
@@ -157,6 +161,28 @@ impl Outside {
         kills
     }
 
+    /// What the function said that handles a call.
+    pub(super) fn said(&self, call: ToolCallId) -> Option<&Arc<ToolOutcome>> {
+        self.of(call)?.said.as_ref()
+    }
+
+    pub(super) fn remember_end(&mut self, call: ToolCallId, outcome: &Arc<ToolOutcome>) {
+        if self.said(call).is_none() {
+            self.history(call).said = Some(Arc::clone(outcome));
+        }
+    }
+
+    /// Makes so many tries of a call at most. How many of them failed for a passing reason and without
+    /// any effect.
+    pub(super) fn try_in_vain(&mut self, call: ToolCallId, script: &Tool, tries: u32) -> u32 {
+        let before = self.of(call).map_or(0, |history| history.passing);
+        let vain = script.passing_failures.saturating_sub(before).min(tries);
+        if vain > 0 {
+            self.history(call).passing += vain;
+        }
+        vain
+    }
+
     pub(super) fn tombstone(&mut self, call: ToolCallId, below: Epoch) {
         let history = self.history(call);
         history.tombstone = history.tombstone.max(below);
@@ -173,6 +199,8 @@ impl Outside {
                 bodies: Vec::new(),
                 silent: Vec::new(),
                 deadly: Vec::new(),
+                said: None,
+                passing: 0,
                 tombstone: Epoch(0),
             };
             calls.insert(place, history);

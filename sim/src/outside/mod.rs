@@ -17,6 +17,8 @@
 mod bend;
 mod calls;
 mod fitting;
+mod handlers;
+mod host;
 mod live;
 mod model;
 mod operator;
@@ -24,11 +26,12 @@ mod steps;
 
 use std::sync::Arc;
 
-use everstep_machine::agent::{Diagnostic, ExecutionClass, Resolution, ToolOutcome};
+use everstep_machine::agent::{Diagnostic, ExecutionClass, Resolution, RetryClass, ToolOutcome};
 use everstep_machine::effect::{
     Answer, Authorization, Doubted, External, Invocation, Reconciliation,
 };
 use everstep_machine::identity::{DurationMs, Epoch, ToolCallId};
+use everstep_machine::limits::TOOL_RETRIES;
 use everstep_machine::record::Doubt;
 
 pub use calls::{CallHistory, Outside};
@@ -58,6 +61,10 @@ pub(crate) enum Deed {
     Refused,
     /// A reconciler proved what it said.
     Proved,
+    /// A handler that is a function said two things of this call.
+    Contradicted(ToolCallId),
+    /// A model was shown a summary of its host's.
+    Summarized,
 }
 
 impl Outside {
@@ -69,7 +76,9 @@ impl Outside {
                 let (run, turn, purpose) = (request.run, request.turn, request.purpose);
                 let (response, after) = self.ask(cast, request);
                 let answer = Answer::Model { run, turn, purpose, response };
-                Answered { answer, after, deed: Deed::Nothing }
+                let is_covered = host::covers(cast.scenario.compactor.as_ref(), request);
+                let deed = if is_covered { Deed::Summarized } else { Deed::Nothing };
+                Answered { answer, after, deed }
             }
             External::Check { run, turn, subject, values } => {
                 if cast.defect == Some(Defect::ChecksSkipped) {
@@ -122,6 +131,20 @@ impl Outside {
         if self.is_tombstoned(*call, *epoch) {
             return reply(broken("tombstoned"), DurationMs(0), Deed::Refused);
         }
+        let tries = match script.retry {
+            RetryClass::Never => 1,
+            RetryClass::Transient if cast.defect == Some(Defect::TriesForgotten) => 1,
+            RetryClass::Transient => 1 + TOOL_RETRIES,
+        };
+        if self.try_in_vain(*call, script, tries) == tries {
+            let why = Diagnostic::cut("Passing", "it failed for a passing reason");
+            let outcome = Arc::new(ToolOutcome::Failure(why));
+            return reply(outcome, script.latency, Deed::Nothing);
+        }
+        let Ok(outcome) = self.ends(cast, script, invocation) else {
+            let why = "the handler of a tool is no pure function";
+            return reply(broken(why), script.latency, Deed::Contradicted(*call));
+        };
         let is_silent =
             script.latency > script.timeout || self.silences(*call) < script.silent_starts;
         let is_undone = is_silent && script.silence == Silence::Undone;
@@ -145,7 +168,7 @@ impl Outside {
         if let Some(entered) = entered {
             return entered;
         }
-        reply(Arc::clone(&script.outcome), script.latency, deed)
+        reply(outcome, script.latency, deed)
     }
 
     /// What a host says when the time for an answer is over: what has no effect has failed, and
@@ -181,7 +204,7 @@ impl Outside {
         let reconciliation = match cast.tool(tool) {
             Some(script) if script.reconciles => {
                 Reconciliation::Proven(if self.has_executed(*doubt) {
-                    script.honest.clone()
+                    self.honest(script, doubt.call)
                 } else {
                     self.bury(cast.defect, doubt.call, *asking);
                     Resolution::NeverStarted

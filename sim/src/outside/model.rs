@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    FinishReason, Message, ModelRequest, ModelResponse, Purpose, ResponsePart,
+    FinishReason, LostResponse, Message, ModelRequest, ModelResponse, Purpose, ResponsePart,
 };
 use everstep_machine::identity::DurationMs;
 
-use super::{Outside, bend, live};
+use super::{Outside, bend, host, live};
 use crate::cast::{Cast, ModelAnswer};
 use crate::scenario::{FaultScript, ModelScript, USUAL_USAGE};
 
@@ -22,8 +22,10 @@ impl Outside {
     pub(super) fn ask(&mut self, cast: &Cast, request: &ModelRequest) -> (ModelAnswer, DurationMs) {
         match self.hear(cast, request) {
             Ok(response) => (Ok(response), DurationMs(0)),
-            Err(FaultScript { fault, is_silent: true }) => (Err(fault), cast.model_timeout()),
-            Err(FaultScript { fault, is_silent: false }) => (Err(fault), DurationMs(0)),
+            Err(FaultScript { fault, is_silent, used }) => {
+                let after = if is_silent { cast.model_timeout() } else { DurationMs(0) };
+                (Err(LostResponse { fault, used }), after)
+            }
         }
     }
 
@@ -32,7 +34,9 @@ impl Outside {
         cast: &Cast,
         request: &ModelRequest,
     ) -> Result<Arc<ModelResponse>, FaultScript> {
-        let request = &*bend::request(cast.defect, request);
+        let broken = |fault| FaultScript { fault, is_silent: false, used: None };
+        let shown = host::prepared(cast.scenario.compactor.as_ref(), request).map_err(broken)?;
+        let request = &*bend::request(cast.defect, &shown);
         let (run, turn) = (request.run, request.turn);
         match (request.purpose, &cast.scenario.model) {
             (Purpose::Summarize { .. }, _) => Ok(Arc::new(summary(request))),
@@ -41,8 +45,7 @@ impl Outside {
                 fault.map_or_else(|| cast.answer(run, turn), Err)
             }
             (Purpose::Respond, ModelScript::Live(rules)) => {
-                let lost = |fault| FaultScript { fault, is_silent: false };
-                let response = Arc::new(live::answer(rules, request).map_err(lost)?);
+                let response = Arc::new(live::answer(rules, request).map_err(broken)?);
                 self.remember(run, turn, &response);
                 Ok(response)
             }

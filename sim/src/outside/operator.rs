@@ -32,7 +32,10 @@ impl Outside {
                 }
                 said.clone()
             }
-            _ => cast.tool(tool).map_or(Resolution::NeverStarted, |script| script.honest.clone()),
+            _ => {
+                let script = cast.tool(tool);
+                script.map_or(Resolution::NeverStarted, |it| self.honest(it, doubt.call))
+            }
         }
     }
 }

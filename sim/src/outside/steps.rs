@@ -72,7 +72,10 @@ impl Outside {
             }
         }
         ended(
-            entry.end().map_or_else(|| Arc::clone(&script.outcome), |it| defect(&it.diagnostic())),
+            entry.end().map_or_else(
+                || self.ends_at_last(script, start.call),
+                |it| defect(&it.diagnostic()),
+            ),
         )
     }
 }

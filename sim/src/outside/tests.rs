@@ -10,7 +10,7 @@ mod steps;
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, ExecutionClass, Messages, ModelFault, ModelRequest, Purpose, Resolution,
+    Diagnostic, ExecutionClass, LostResponse, Messages, ModelRequest, Purpose, Resolution,
     ToolChoice, ToolOutcome,
 };
 use everstep_machine::effect::{
@@ -90,7 +90,7 @@ fn reconcile(outside: &mut Outside, cast: &Cast, start: u64, asking: u64) -> Rec
     }
 }
 
-fn ask(cast: &Cast, turn: u32) -> Result<(usize, String), ModelFault> {
+fn ask(cast: &Cast, turn: u32) -> Result<(usize, String), LostResponse> {
     let request = ModelRequest {
         agent: cast.binding.definition.clone(),
         run: cast.clients[0].run,

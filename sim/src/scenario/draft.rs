@@ -14,6 +14,7 @@ use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
 use super::Silence;
 use super::fault::Fault;
+use super::function::Function;
 use super::words::FaultKind;
 
 /// Where something was said.
@@ -78,6 +79,8 @@ pub(super) struct Failure {
 pub(super) enum Reaction {
     Result(Json),
     Failure(Failure),
+    /// What a function makes of it; in Rust only.
+    Function(Function),
 }
 
 /// What an operator answers. Without a payload it is the tool's own.
@@ -95,6 +98,7 @@ pub(super) struct ModelFailure {
     pub(super) kind: FaultKind,
     pub(super) failure: Failure,
     pub(super) retry_after_ms: Option<Located<u64>>,
+    pub(super) used: Option<Usage>,
 }
 
 /// A tool of the agent and what its outside does. It returns `null` at once unless told otherwise.
@@ -107,6 +111,7 @@ pub struct Tool {
     pub(super) silent_starts: Located<u64>,
     pub(super) silence: Silence,
     pub(super) deadly_starts: Located<u64>,
+    pub(super) passing_failures: Located<u64>,
     pub(super) steps: Vec<StepPart>,
     /// Of starts after the first one, if they are others.
     pub(super) later_steps: Vec<StepPart>,
@@ -130,6 +135,7 @@ pub(super) struct Traits {
     pub(super) description: Option<Said>,
     pub(super) parameters: Option<Json>,
     pub(super) success: Option<Json>,
+    pub(super) fails_with: Option<Json>,
     pub(super) risk: Option<Risk>,
     pub(super) resource: Option<Said>,
     pub(super) group: Option<Said>,
@@ -149,12 +155,22 @@ pub(super) struct Call {
     pub(super) undeclared: bool,
 }
 
+/// A call that the provider makes by itself.
+#[derive(Clone, Debug)]
+pub(super) struct ProviderCall {
+    pub(super) tool: Said,
+    pub(super) parameters: Json,
+    pub(super) result: Json,
+    pub(super) failed: bool,
+}
+
 /// One turn of a model: it says something, calls tools, or fails.
 #[derive(Clone, Debug)]
 pub struct Turn {
     pub(super) site: Site,
     pub(super) reasoning: Option<Said>,
     pub(super) text: Option<Said>,
+    pub(super) provider_calls: Vec<ProviderCall>,
     pub(super) calls: Vec<Call>,
     pub(super) usage: Option<Usage>,
     pub(super) fault: Option<ModelFailure>,
@@ -227,6 +243,20 @@ pub struct Retry {
     pub(super) expect: Vec<Located<Outcome>>,
 }
 
+/// The host's own way to make smaller what a model is shown.
+#[derive(Clone, Debug)]
+pub(super) struct Compactor {
+    pub(super) summary: Said,
+    pub(super) keep: Located<u64>,
+}
+
+/// A group of tools, and how many of its calls a host runs at once.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) name: Said,
+    pub(super) places: Located<u64>,
+}
+
 /// An answer of an operator.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
@@ -252,6 +282,8 @@ pub struct ScenarioBuilder {
     pub(super) people: Vec<Said>,
     /// The rules of a live model; without them it follows a script.
     pub(super) rules: Option<Located<Vec<Rule>>>,
+    pub(super) compactor: Option<Compactor>,
+    pub(super) groups: Vec<Group>,
     pub(super) turns: Vec<Turn>,
     pub(super) submissions: Vec<Submission>,
     pub(super) aborts: Vec<Abort>,

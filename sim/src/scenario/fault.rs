@@ -147,6 +147,17 @@ pub enum Fault {
         /// What was named.
         name: String,
     },
+    /// What stays of a context is not less than what makes it smaller.
+    #[error("`keep_tokens` is {keep}, and has to be less than `limit_tokens`, which is {limit}")]
+    KeepsTooMuch {
+        /// The tokens that stay.
+        keep: u64,
+        /// The tokens beyond which context is made smaller.
+        limit: u64,
+    },
+    /// A disposition is wanted and none is allowed.
+    #[error("`allowed` is empty: no answer could ever complete a run")]
+    NoDisposition,
     /// A list has nothing in it.
     #[error("`{key}` cannot be empty")]
     EmptyList {
@@ -348,6 +359,12 @@ impl Fault {
     /// Help that does not depend on the words of the scenario.
     const fn advice(&self) -> Option<&'static str> {
         match self {
+            Self::KeepsTooMuch { .. } => {
+                Some("say how much stays in `keep_tokens`; left out, it is 20000")
+            }
+            Self::NoDisposition => {
+                Some("name the words that may stand there, or leave `disposition` out")
+            }
             Self::Folder => Some("name one of the `.toml` files in it"),
             Self::Empty => Some("start with `schema = 1`; docs/scenarios.md has a whole example"),
             Self::NotUtf8 { .. } => Some("save the file as UTF-8"),

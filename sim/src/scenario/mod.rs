@@ -30,6 +30,7 @@ pub mod corpus;
 mod draft;
 mod error;
 mod fault;
+mod function;
 mod grammar;
 mod model;
 mod noun;
@@ -51,13 +52,14 @@ pub use bounds::{ABORTS, LATENCY_MS, RULES, SCENARIO_BYTES, SUBMISSIONS, TOOLS, 
 pub use draft::{Abort, Retry, Rule, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};
 pub use fault::Fault;
+pub use function::{Called, Function};
 pub use model::{ModelScript, RuleScript, ThenScript, WhenScript};
 pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
 pub use script::{
-    AbortScript, AgentScript, AnswerScript, CallScript, Exactly, FaultScript, Occasion,
-    ResolutionScript, RetryScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript,
-    TurnScript, USUAL_USAGE, fallback,
+    AbortScript, AgentScript, AnswerScript, CallScript, CompactorScript, Exactly, FaultScript,
+    GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, Says, Silence,
+    SteeringScript, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE, fallback,
 };
 
 /// A whole scenario, checked: every reference in it resolves.
@@ -79,6 +81,10 @@ pub struct Scenario {
     pub people: Vec<ToolName>,
     /// What its model goes by.
     pub model: ModelScript,
+    /// How its host makes smaller what the model is shown, if it does.
+    pub compactor: Option<CompactorScript>,
+    /// Groups of tools whose calls wait for places of their host.
+    pub groups: Vec<GroupScript>,
     /// What clients submit, in this order.
     pub submissions: Vec<SubmissionScript>,
     /// Aborts that clients ask for.

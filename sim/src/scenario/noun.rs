@@ -15,6 +15,8 @@ pub enum Noun {
     Resolution,
     /// A tool in `denies`.
     Denial,
+    /// A `[[groups]]` table, or the group of a tool.
+    Group,
     /// A word in `expect`.
     Expectation,
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Noun {
             Self::Step => "step",
             Self::Resolution => "resolution for tool",
             Self::Denial => "denial of tool",
+            Self::Group => "group of tools",
             Self::Expectation => "expectation",
         })
     }

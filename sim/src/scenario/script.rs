@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use everstep_machine::agent::{
     AgentDefinition, AgentPolicy, Allowance, Diagnostic, FinishReason, ModelFault, ModelResponse,
-    Reasoning, Resolution, ResponsePart, StepOutput, ToolCall, ToolDefinition, ToolOutcome, Usage,
+    ProviderResult, Reasoning, Resolution, ResponsePart, StepOutput, ToolCall, ToolDefinition,
+    ToolOutcome, Usage,
 };
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::{
-    AgentId, ConversationId, DurationMs, IdempotencyKey, PrincipalId, TenantId, ToolName,
+    AgentId, ConversationId, DurationMs, GroupName, IdempotencyKey, PrincipalId, TenantId, ToolName,
 };
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::RUN_TURNS;
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
+
+use super::Function;
 
 /// The agent of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,12 +60,16 @@ pub struct ToolScript {
     pub silence: Silence,
     /// How many starts of each call kill the process that made them: the first ones.
     pub deadly_starts: u32,
+    /// How many tries of each call fail for a passing reason and without any effect: the first ones.
+    pub passing_failures: u32,
     /// What a durable one is made of, with what each step gives, every time.
     pub steps: Vec<StepOutput>,
     /// What it is made of from the second start of a call on, if that is something else.
     pub later_steps: Option<Vec<StepOutput>>,
     /// What it returns, every time.
     pub outcome: ToolOutcome,
+    /// What says instead how each call ends, if something does.
+    pub function: Option<Function>,
 }
 
 /// What a start that gives no answer does.
@@ -99,6 +106,8 @@ pub struct FaultScript {
     pub fault: ModelFault,
     /// Whether nothing at all comes, until the time for an answer is over.
     pub is_silent: bool,
+    /// What the stream had said to be used before it broke; none if it had not said (BU-07).
+    pub used: Option<Usage>,
 }
 
 impl TurnScript {
@@ -119,6 +128,8 @@ pub struct AnswerScript {
     pub reasoning: Option<String>,
     /// What it says, if anything.
     pub text: Option<String>,
+    /// What its provider calls by itself before that (RUN-030).
+    pub provider_calls: Vec<ProviderCallScript>,
     /// What it calls; no calls end the run.
     pub calls: Vec<CallScript>,
     /// What it says that it used.
@@ -153,7 +164,8 @@ impl AnswerScript {
         });
         let finish =
             if self.calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
-        let parts = thinks.chain(words).chain(calls).collect();
+        let provider = self.provider_calls.iter().enumerate().flat_map(|(at, it)| it.parts(at));
+        let parts = thinks.chain(provider).chain(words).chain(calls).collect();
         ModelResponse { parts, finish, usage: self.usage }
     }
 }
@@ -165,6 +177,31 @@ pub struct CallScript {
     pub tool: ToolName,
     /// With what.
     pub parameters: CanonicalJson,
+}
+
+/// A call that a provider makes by itself: no handler of the agent's runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderCallScript {
+    /// Which tool of the provider's.
+    pub tool: ToolName,
+    /// With what.
+    pub parameters: CanonicalJson,
+    /// What came of it.
+    pub result: CanonicalJson,
+    /// Whether the provider says that it failed.
+    pub failed: bool,
+}
+
+impl ProviderCallScript {
+    fn parts(&self, at: usize) -> [ResponsePart; 2] {
+        let label: Arc<str> = Arc::from(format!("provider_{at}"));
+        let (tool, parameters) = (self.tool.clone(), self.parameters.clone());
+        let (result, failed) = (self.result.clone(), self.failed);
+        [
+            ResponsePart::ProviderCall(ToolCall { label: label.clone(), tool, parameters }),
+            ResponsePart::ProviderResult(ProviderResult { label, result, failed }),
+        ]
+    }
 }
 
 /// One submission of a client.
@@ -208,6 +245,25 @@ pub struct Exactly {
     pub tag: Option<String>,
     /// The limit that ended a failed one.
     pub limit: Option<PolicyLimit>,
+}
+
+/// The host's own way to make smaller what a model is shown: everything but the newest turns is
+/// covered by one summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactorScript {
+    /// The summary.
+    pub summary: String,
+    /// How many turns stay as they are, at least 1.
+    pub keep: usize,
+}
+
+/// A group of tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupScript {
+    /// Its name.
+    pub name: GroupName,
+    /// How many of its calls one host runs at once (RUN-009).
+    pub places: usize,
 }
 
 /// When somebody does what may be done at any time: asks for an abort, or says something to a run.

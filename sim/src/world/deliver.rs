@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
-use everstep_machine::effect::{EffectClass, External};
+use everstep_machine::effect::EffectClass;
 use everstep_machine::run::Timer;
 use everstep_machine::store::{Replies, StoreFault};
 use everstep_machine::{admission, attempt};
@@ -101,6 +101,12 @@ impl World {
 
     /// Lets leave what may. False if the task has ended.
     pub(super) fn pump(&mut self, process: usize, task: usize) -> bool {
+        let goes_on = self.pump_on(process, task);
+        self.pass_places_on(process);
+        goes_on
+    }
+
+    fn pump_on(&mut self, process: usize, task: usize) -> bool {
         while let Some(action) = self.process_mut(process).tasks[task].plan.take() {
             let clock = self.clock;
             let lane = self.processes[process].tasks[task].lane;
@@ -110,20 +116,35 @@ impl World {
                     assert!(!pipeline.commands.is_empty(), "ARC-10: a pipeline asks for something");
                     it.sent = Some(Sent::new(pipeline));
                 }
-                Action::External(external) if is_answered_at_once(&external) => {
-                    // Nothing crashes in the middle of it.
+                Action::External(external) if external.kind().class() == EffectClass::Compute => {
+                    // A computation is the same everywhere and takes no time: nothing crashes in
+                    // the middle of it.
                     let answer = self.outside.perform(&self.cast, &external).answer;
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
+                Action::External(external) if external.kind().class() == EffectClass::Volatile => {
+                    if let Some(answer) = self.permit((process, task), lane, &external) {
+                        return self.tell_on(process, task, attempt::Input::Answered(answer));
+                    }
+                }
                 Action::External(external) => {
+                    let process = self.process_mut(process);
+                    process.note_start(lane, &external);
+                    let it = &mut process.tasks[task];
                     let epoch = it.epoch;
                     it.flights.push(Flight::new(external, epoch));
                     let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
                     self.judge.in_flight(&self.cast, calls);
                 }
                 // A tool that was told may still go on, and may still answer.
-                Action::CallOff => it.flights.retain(|it| it.has_happened() || it.is_of_a_call()),
-                Action::CancelExternals => it.flights.retain(Flight::has_happened),
+                Action::CallOff => {
+                    it.flights.retain(|it| it.has_happened() || it.is_of_a_call());
+                    self.process_mut(process).wait_no_more(lane);
+                }
+                Action::CancelExternals => {
+                    it.flights.retain(Flight::has_happened);
+                    self.process_mut(process).wait_no_more(lane);
+                }
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
                 Action::Tell => {}
                 Action::Schedule(timer, after) => {
@@ -178,9 +199,4 @@ impl World {
             self.judge.compare(it.lane, &self.shelves[it.lane], state, it.outrun);
         }
     }
-}
-
-/// Whether it is the same everywhere, or harmless, and takes no time.
-fn is_answered_at_once(external: &External) -> bool {
-    matches!(external.kind().class(), EffectClass::Compute | EffectClass::Volatile)
 }

@@ -62,7 +62,8 @@ impl World {
             Progress::Busy => Progress::Due,
             Progress::Idle | Progress::Due | Progress::Done => it.progress,
         };
-        self.processes[process] = Arc::new(Printed::new(Process::new(it.role, progress)));
+        self.processes[process] =
+            Arc::new(Printed::new(Process::new(&self.cast, it.role, progress)));
     }
 
     fn crash_done(&mut self, moment: Moment) {

@@ -31,6 +31,7 @@
 
 mod deliver;
 mod enabled;
+mod gate;
 mod inject;
 mod moment;
 mod operate;
@@ -102,7 +103,7 @@ impl World {
             shelves: cast.lanes.iter().cloned().map(Shelf::new).map(Arc::new).collect(),
             outside: Outside::default(),
             processes: roles
-                .map(|(role, it)| Arc::new(Printed::new(Process::new(role, it))))
+                .map(|(role, it)| Arc::new(Printed::new(Process::new(&cast, role, it))))
                 .collect(),
             operator: Operator::default(),
             countdowns: countdowns.collect(),

@@ -184,6 +184,7 @@ impl World {
             FlightProgress::Happened { .. } => {
                 let progress = it.flights.remove(flight).progress;
                 if let FlightProgress::Happened { answer, .. } = progress {
+                    self.process_mut(process).note_rest(&answer);
                     self.tell(process, task, attempt::Input::Answered(answer));
                 }
             }

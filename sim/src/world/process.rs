@@ -4,13 +4,15 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use everstep_machine::effect::{Answer, External};
-use everstep_machine::identity::{Epoch, Timestamp};
+use everstep_machine::identity::{Epoch, Timestamp, ToolCallId};
 use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt};
 
+use super::gate::Gate;
 use super::moment::Spot;
 use super::plan::Plan;
+use crate::cast::Cast;
 use crate::fingerprint::Printed;
 use crate::oracle::Permits;
 use crate::store::{Executed, Shelf};
@@ -51,11 +53,14 @@ pub(super) struct Process {
     /// The task and the place at which it was paused: there it goes on, before anything else.
     pub(super) stopped: Option<(usize, Spot)>,
     pub(super) tasks: Vec<Task>,
+    /// The places that its calls share.
+    pub(super) gate: Gate,
 }
 
 impl Process {
-    pub(super) const fn new(role: Role, progress: Progress) -> Self {
-        Self { role, progress, paused: false, stopped: None, tasks: Vec::new() }
+    pub(super) fn new(cast: &Cast, role: Role, progress: Progress) -> Self {
+        let gate = Gate::new(cast);
+        Self { role, progress, paused: false, stopped: None, tasks: Vec::new(), gate }
     }
 
     /// Whether it has a task in this lane.
@@ -208,6 +213,15 @@ impl Flight {
 
     pub(super) fn is_of_a_call(&self) -> bool {
         matches!(**self.external, External::InvokeTool(_) | External::NextStep(_))
+    }
+
+    /// Whether it is a part of this call.
+    pub(super) fn is_of(&self, call: ToolCallId) -> bool {
+        match &**self.external {
+            External::InvokeTool(it) => it.call == call,
+            External::NextStep(it) => it.start.call == call,
+            _ => false,
+        }
     }
 
     pub(super) const fn has_happened(&self) -> bool {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use everstep_machine::agent::{AgentDefinition, Binding, ToolOutcome};
 use everstep_machine::digest::Digest;
 use everstep_machine::identity::{AgentId, ConversationId};
-use everstep_machine::limits::CALL_OFF_MS;
 use everstep_machine::record::{Record, Settlement};
 use everstep_machine::store::Store as _;
 use everstep_runtime::{
@@ -64,17 +63,16 @@ fn run_008_a_handler_of_a_durable_run_is_told_and_what_it_says_is_recorded() {
         }
     };
     let toolkit = Toolkit::new([Tool::new("pay", pays)]).unwrap();
-    let (settled, took) = block_on(async {
+    let settled = block_on(async {
         let host = desk.host_on(desk.store(), served(toolkit), |it| Config { glance: OFTEN, ..it });
         let submission = host.submit(call("a", "1")).await.unwrap().submission;
         while calls.load(Ordering::SeqCst) == 0 {
             pause(Duration::from_millis(1)).await;
         }
-        let begin = Instant::now();
         desk.store().execute(&abort(submission)).unwrap();
         let settled = outcome(host.wait(&lane("a"), submission).await);
         host.stop().await;
-        (settled, begin.elapsed())
+        settled
     })
     .unwrap();
     assert_eq!(settled, Settlement::Aborted);
@@ -83,7 +81,6 @@ fn run_008_a_handler_of_a_durable_run_is_told_and_what_it_says_is_recorded() {
         |it: &Record| matches!(it, Record::ToolSettled(it) if is_taken_back(&it.outcome));
     assert_eq!(count(&records, taken_back), 1, "{records:?}");
     assert_eq!(count(&records, |it| matches!(it, Record::ToolUnknown(_))), 0, "{records:?}");
-    assert!(took < Duration::from_millis(CALL_OFF_MS), "nobody waits longer than it takes");
 }
 
 fn is_taken_back(outcome: &ToolOutcome) -> bool {

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use everstep_machine::agent::ToolOutcome;
 use everstep_machine::effect::EffectClass;
+use everstep_machine::record::{Record, Settlement};
 use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreCommand, StoreFault};
 use everstep_runtime::{HostError, Standing, Tools, block_on};
 use everstep_sqlite::SqliteStore;
 
-use crate::support::{Desk, call, lane, pay, ports};
+use crate::support::{Desk, abort, call, lane, pay, ports};
 
 /// A store that does what it is told and does not say so, if it is told this.
 struct Mute {
@@ -87,4 +88,55 @@ fn store_012_what_is_settled_is_told_whatever_the_store_says_of_writes() {
     });
     let waited = waited.unwrap();
     assert!(matches!(waited, Ok(Standing::Settled(_))), "{waited:?}");
+}
+
+/// A store that is busy for so many writes.
+struct Busy {
+    store: SqliteStore,
+    left: Arc<AtomicUsize>,
+}
+
+impl Store for Busy {
+    fn execute(&mut self, pipeline: &Pipeline) -> Result<Replies, StoreFault> {
+        let less = |left: usize| left.checked_sub(1);
+        let is_busy = || self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok();
+        if !reads(pipeline) && is_busy() {
+            return Err(StoreFault::Indeterminate);
+        }
+        self.store.execute(pipeline)
+    }
+}
+
+impl Shared for Busy {
+    fn changed_elsewhere(&mut self) -> bool {
+        self.store.changed_elsewhere()
+    }
+}
+
+/// Nothing of a run is committed behind its abort but what was on its way: its call had returned,
+/// and the store was busy.
+#[test]
+fn case_ab_05_after_an_abort_in_a_busy_store_only_what_was_on_its_way_is_committed() {
+    let (desk, left) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    let (busy, other) = (Arc::clone(&left), std::sync::Mutex::new(desk.store()));
+    let submission = call("a", "1").submission();
+    let tools = Tools::default().with(pay(), move |it| {
+        // Somebody aborts while it runs, and from then on the store is busy for a while.
+        other.lock().unwrap().execute(&abort(submission)).unwrap();
+        busy.store(3, Ordering::SeqCst);
+        async move { ToolOutcome::Success(it.parameters) }
+    });
+    let settled = block_on(async {
+        let store = Busy { store: desk.store(), left: Arc::clone(&left) };
+        let host = desk.host_on(store, ports(tools), |it| it);
+        host.submit(call("a", "1")).await.unwrap();
+        crate::outcome(host.wait(&lane("a"), submission).await)
+    });
+    assert_eq!(settled.unwrap(), Settlement::Aborted);
+    assert_eq!(left.load(Ordering::SeqCst), 0, "it was busy, and was asked again");
+    let records = desk.records("a");
+    let [.., settled, abort, end] = &records[..] else { panic!("{records:?}") };
+    assert!(matches!(settled, Record::ToolSettled(_)), "it was on its way: {settled:?}");
+    assert!(matches!(abort, Record::AbortRequested(_)), "{abort:?}");
+    assert!(matches!(end, Record::SubmissionSettled(_)), "and nobody asked the model: {end:?}");
 }

@@ -132,6 +132,40 @@ fn dur_012_an_abort_from_outside_reaches_a_run_whose_tool_never_returns() {
 }
 
 #[test]
+fn case_cr_01_a_host_that_looks_around_leaves_alone_what_another_one_works_on() {
+    let (desk, calls) = (Desk::new(), Arc::new(AtomicUsize::new(0)));
+    let tools = |takes: u64| {
+        let calls = Arc::clone(&calls);
+        Tools::default().with(pay(), move |it| {
+            calls.fetch_add(1, Ordering::SeqCst);
+            async move {
+                everstep_runtime::pause(Duration::from_millis(takes)).await;
+                ToolOutcome::Success(it.parameters)
+            }
+        })
+    };
+    let settled = block_on(async {
+        let first = desk.host(tools(200), 1, NEVER);
+        let submission = first.submit(call("a", "1")).await.unwrap().submission;
+        while calls.load(Ordering::SeqCst) == 0 {
+            everstep_runtime::pause(Duration::from_millis(1)).await;
+        }
+        // It looks at everything when it begins, and then a hundred times a second.
+        let second = desk.host(tools(0), 1, OFTEN);
+        let epoch = || desk.reader().lane(&lane("a")).unwrap().unwrap().epoch;
+        let before = epoch();
+        everstep_runtime::pause(Duration::from_millis(100)).await;
+        assert_eq!(epoch(), before, "a living owner keeps its lane");
+        let settled = outcome(first.wait(&lane("a"), submission).await);
+        second.stop().await;
+        first.stop().await;
+        settled
+    });
+    assert!(matches!(settled.unwrap(), Settlement::Completed { .. }));
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+}
+
+#[test]
 fn dur_005_two_hosts_on_one_file_settle_everything_once() {
     let desk = Desk::new();
     let names: Vec<String> = (0..12).map(|n| format!("lane {n}")).collect();

@@ -35,7 +35,9 @@ pub(crate) fn record(record: &Record) -> Value {
             "submission": it.submission.to_string(),
             "turn": it.turn.0,
             "epoch": it.epoch.0,
+            "ordinal": it.ordinal,
             "lost_tokens": it.lost_tokens,
+            "lost_cost_micros": it.lost_cost_micros,
         }),
         Record::ToolPrepared(it) => json!({
             "submission": it.submission.to_string(),

@@ -16,6 +16,7 @@ use everstep_machine::effect::{
     ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
+use everstep_machine::response::StreamPart;
 use everstep_runtime::{
     AllowAll, Approver, Authorizer, Bindings, BoxFuture, Ended, Handlers, Live, Model, NoApprover,
     NoReconciler, Parts, Ports, Reconciler, ToolkitError, blocking, in_time, pause,
@@ -69,7 +70,7 @@ impl Scripted {
     fn answer(&self, turn: Turn) -> Result<ModelResponse, FaultScript> {
         let none = || {
             let fault = ModelFault::Protocol(Diagnostic::cut("NoScript", "no turn is left"));
-            FaultScript { fault, is_silent: false }
+            FaultScript { fault, is_silent: false, used: None }
         };
         let script = scripted(&self.file, turn).ok_or_else(none)?;
         let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,9 +97,20 @@ impl Model for Scripted {
             match answer {
                 // A stream that nobody wants any more is nobody's fault.
                 Ok(response) => drop(parts.send_whole(&response).await),
-                // The host's patience ends.
-                Err(FaultScript { is_silent: true, .. }) => pending().await,
-                Err(FaultScript { fault, .. }) => return Err(fault),
+                Err(FaultScript { fault, is_silent, used }) => {
+                    if let Some(used) = used {
+                        for part in [StreamPart::Start, StreamPart::Usage(used)] {
+                            if parts.send(part).await.is_err() {
+                                break;
+                            }
+                        }
+                    }
+                    if is_silent {
+                        // The host's patience ends.
+                        pending::<()>().await;
+                    }
+                    return Err(fault);
+                }
             }
             Ok(())
         })

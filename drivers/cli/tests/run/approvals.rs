@@ -2,12 +2,12 @@
 
 use super::{CHARGE, charges, desk_with, everstep, killed, line, says};
 
-fn asking() -> String {
+pub(super) fn asking() -> String {
     CHARGE.replace("append =", "approval = \"ask\"\nappend =")
 }
 
 /// The id of the only submission, and what is said of it in JSON.
-fn shown(at: &std::path::Path) -> (String, serde_json::Value) {
+pub(super) fn shown(at: &std::path::Path) -> (String, serde_json::Value) {
     let listed = everstep(at, &["submissions", "list", "--all", "--json"]);
     let listed: serde_json::Value = serde_json::from_str(&listed.out).expect("one object");
     let id = listed["submissions"][0]["submission"].as_str().expect("an id").to_owned();

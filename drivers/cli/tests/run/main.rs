@@ -4,6 +4,7 @@
 
 mod appending;
 mod approvals;
+mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod copies;

@@ -101,7 +101,7 @@ fn dur_008_a_connection_that_breaks_leaves_its_fault_alone() {
         parts.send_whole(&hello()).await.expect("it is wanted");
         Err(reset())
     });
-    assert_eq!(answer, Err(reset()));
+    assert_eq!(answer, Err(reset().into()));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn arc_05_a_driver_waits_when_it_is_far_ahead() {
         furthest = furthest.max(counter.load(Ordering::SeqCst) - shown);
         shown += 1;
     };
-    assert_eq!(block_on(answer(&driver, request(), show)).unwrap(), Err(reset()));
+    assert_eq!(block_on(answer(&driver, request(), show)).unwrap(), Err(reset().into()));
     assert_eq!(shown, AHEAD * 8);
     assert!(furthest <= AHEAD, "{furthest} parts were waiting");
 }
@@ -185,6 +185,6 @@ fn dur_018_a_model_that_says_nothing_is_left_when_its_time_is_over() {
         let silent = Driver(|_| pending());
         (answer(&silent, Arc::new(asked), |_| {}).await, began.elapsed())
     });
-    assert!(matches!(answered, Err(ModelFault::Unavailable(why)) if why.tag() == "Timeout"));
+    assert!(matches!(answered, Err(lost) if lost.fault.diagnostic().tag() == "Timeout"));
     assert_eq!(took, Duration::from_millis(900));
 }

@@ -83,7 +83,7 @@ impl Tool {
         E: HandlerError,
         F: Future<Output = Result<S, E>> + Send + 'static,
     {
-        let declared = declared::<P, S>(name, ExecutionClass::Ordinary);
+        let declared = declared::<P, S, E::Failure>(name, ExecutionClass::Ordinary);
         let handler = typed(handler);
         Self { name: name.to_owned(), declared, handler, is_stepped: false, reconcile: None }
     }
@@ -127,7 +127,7 @@ impl Tool {
         E: HandlerError,
         F: Future<Output = Result<S, StepError<E>>> + Send + 'static,
     {
-        let declared = declared::<P, S>(name, ExecutionClass::Durable);
+        let declared = declared::<P, S, E::Failure>(name, ExecutionClass::Durable);
         let handler = stepped(handler);
         Self { name: name.to_owned(), declared, handler, is_stepped: true, reconcile: None }
     }
@@ -268,14 +268,16 @@ impl Tool {
 }
 
 /// What types and name declare.
-fn declared<P: JsonSchema, S: JsonSchema>(
+fn declared<P: JsonSchema, S: JsonSchema, E: JsonSchema>(
     name: &str,
     class: ExecutionClass,
 ) -> Result<ToolDefinition, ToolFault> {
     let parameters = derived("parameters", schema_of::<P>(Direction::In));
     let success = derived("result", schema_of::<S>(Direction::Out));
+    let fails_with = derived("failure", schema_of::<E>(Direction::Out));
     let definition = ToolDefinition::new(ToolName::new(name).map_err(ToolFault::Name)?, class);
-    Ok(ToolDefinition { parameters: parameters?, success: success?, ..definition })
+    let (parameters, success, fails_with) = (parameters?, success?, fails_with?);
+    Ok(ToolDefinition { parameters, success, fails_with, ..definition })
 }
 
 fn derived(of: &'static str, schema: Result<Schema, JsonError>) -> Result<Schema, ToolFault> {

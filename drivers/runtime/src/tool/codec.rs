@@ -41,21 +41,23 @@ pub(super) fn encode_success(result: &impl Serialize, tool: &ToolDefinition) -> 
     }
 }
 
-/// Encodes a failure: its stable name, and its canonical JSON as the message.
+/// Encodes a failure: its stable name, and its canonical JSON as the message. Beside it the whole
+/// failure, as it has to fit what the tool declares: before anything is taken out or cut off.
 pub(super) fn encode_failure<E: Serialize + JsonSchema>(
     failure: &E,
     redact: &[Pointer],
-) -> ToolOutcome {
+) -> (ToolOutcome, Option<CanonicalJson>) {
     let value: Value = match serde_json::to_value(failure) {
         Ok(value) => value,
-        Err(why) => return defect(&why.to_string()),
+        Err(why) => return (defect(&why.to_string()), None),
     };
     match CanonicalJson::parse(value.to_string().as_bytes()) {
         Ok(json) => {
             let message = json.redacted(redact);
-            ToolOutcome::Failure(Diagnostic::cut(&tag_of::<E>(&value), message.as_str()))
+            let why = Diagnostic::cut(&tag_of::<E>(&value), message.as_str());
+            (ToolOutcome::Failure(why), Some(json))
         }
-        Err(why) => defect(&why.to_string()),
+        Err(why) => (defect(&why.to_string()), None),
     }
 }
 

@@ -18,13 +18,15 @@ use crate::steps::{StepError, Steps};
 /// How one try went.
 pub(super) struct Tried {
     pub(super) outcome: ToolOutcome,
+    /// The whole failure that it declares, if its outcome does not hold all of it.
+    pub(super) declared: Option<CanonicalJson>,
     /// The handler says that nothing happened, and that the reason may pass.
     pub(super) had_no_effect: bool,
 }
 
 impl From<ToolOutcome> for Tried {
     fn from(outcome: ToolOutcome) -> Self {
-        Self { outcome, had_no_effect: false }
+        Self { outcome, declared: None, had_no_effect: false }
     }
 }
 
@@ -105,15 +107,20 @@ where
         Box::pin(async move {
             match work.await {
                 Ok(result) => ToolOutcome::Success(result).into(),
-                Err(error) => failed(error, ToolOutcome::Failure),
+                Err(error) => failed(error, |it| (ToolOutcome::Failure(it), None)),
             }
         })
     })
 }
 
-fn failed<E>(failed: Failed<E>, outcome: impl FnOnce(E) -> ToolOutcome) -> Tried {
-    match failed {
-        Failed::HadNoEffect(failure) => Tried { outcome: outcome(failure), had_no_effect: true },
-        Failed::Lasting(failure) => outcome(failure).into(),
-    }
+fn failed<E>(
+    failed: Failed<E>,
+    encode: impl FnOnce(E) -> (ToolOutcome, Option<CanonicalJson>),
+) -> Tried {
+    let (failure, had_no_effect) = match failed {
+        Failed::HadNoEffect(failure) => (failure, true),
+        Failed::Lasting(failure) => (failure, false),
+    };
+    let (outcome, declared) = encode(failure);
+    Tried { outcome, declared, had_no_effect }
 }

@@ -7,15 +7,13 @@ use everstep_machine::agent::{
     Diagnostic, ExecutionClass, RetryClass, ToolDefinition, ToolOutcome,
 };
 use everstep_machine::effect::{Fitting, Invocation};
-use everstep_machine::limits::{HANDLER_GRACE_MS, RETRY_FIRST_MS};
+use everstep_machine::limits::{HANDLER_GRACE_MS, RETRY_FIRST_MS, TOOL_RETRIES};
 use everstep_schema::Checker;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::context::{Live, ToolContext};
 use super::handler::Handler;
 
-/// How often a call is made again when its handler says that nothing happened.
-const RETRIES: u32 = 2;
 /// The pause before the first of these; the next is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(RETRY_FIRST_MS);
 /// How long a handler may go on after it was told that nobody waits any more.
@@ -66,7 +64,7 @@ impl Entry {
         let mut pause = FIRST_PAUSE;
         let mut retries = match tool.retry {
             RetryClass::Never => 0,
-            RetryClass::Transient => RETRIES,
+            RetryClass::Transient => TOOL_RETRIES,
         };
         loop {
             let work = (self.handler)(tool, &invocation.parameters, context.clone());
@@ -77,7 +75,12 @@ impl Entry {
             let may = tried.had_no_effect && context.may_try_again();
             let again = may && retries > 0 && paused(pause, &context).await;
             if !again {
-                return Ended::Outcome(checker.outcome(tool, tried.outcome));
+                return Ended::Outcome(match &tried.declared {
+                    Some(failure) => {
+                        checker.undeclared(tool, failure).map_or(tried.outcome, ToolOutcome::Defect)
+                    }
+                    None => checker.outcome(tool, tried.outcome),
+                });
             }
             retries -= 1;
             pause *= 2;

@@ -156,7 +156,11 @@ impl Reconciler for Toolkit {
 
 /// What is not sound about a tool's schemas.
 fn unsound(checker: &Checker, tool: &ToolDefinition) -> Vec<ToolkitFault> {
-    let schemas = [("parameters", &tool.parameters), ("result", &tool.success)];
+    let schemas = [
+        ("parameters", &tool.parameters),
+        ("result", &tool.success),
+        ("failure", &tool.fails_with),
+    ];
     let faults = schemas.into_iter().filter_map(|(of, schema)| {
         let why = checker.compile(schema).err()?;
         Some(ToolkitFault::Unsound { tool: tool.name.clone(), of, why })

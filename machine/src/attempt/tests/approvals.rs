@@ -39,7 +39,7 @@ fn stage(expiry: Option<DurationMs>) -> Stage {
 }
 
 /// Somebody decides every open request; how many there were.
-fn decide(stage: &mut Stage, verdict: Verdict) -> usize {
+pub(super) fn decide(stage: &mut Stage, verdict: Verdict) -> usize {
     let row = stage.host.store.row(submission("1")).expect("it is admitted");
     let open = row.approvals.iter().filter(|mark| mark.state == ApprovalState::Open);
     let open: Vec<_> = open.map(|mark| mark.request).collect();
@@ -54,7 +54,7 @@ fn decide(stage: &mut Stage, verdict: Verdict) -> usize {
 }
 
 /// Works the lane until there is nothing to do any more, with somebody who decides.
-fn settle(stage: &mut Stage, verdict: Verdict) -> Outcome {
+pub(super) fn settle(stage: &mut Stage, verdict: Verdict) -> Outcome {
     for _ in 0..16 {
         stage.host.wait_for_lease();
         let at = stage.enter();
@@ -70,7 +70,7 @@ fn settle(stage: &mut Stage, verdict: Verdict) -> Outcome {
     panic!("ARC-14: it does not come to rest: {:?}", stage.host.store.rows)
 }
 
-fn pays(stage: &Stage) -> usize {
+pub(super) fn pays(stage: &Stage) -> usize {
     let is_pay =
         |it: &&External| matches!(it, External::InvokeTool(it) if it.tool.as_str() == "pay");
     stage.left.iter().filter(is_pay).count()

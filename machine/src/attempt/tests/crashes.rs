@@ -40,7 +40,7 @@ fn resolve(host: &mut Host, resolution: &Resolution) -> usize {
 }
 
 /// Works the lane until nothing is left, with an operator who always answers the same.
-fn recover(host: &mut Host, resolution: &Resolution) {
+pub(super) fn recover(host: &mut Host, resolution: &Resolution) {
     for _ in 0..8 {
         host.wait_for_lease();
         let end = host.work();
@@ -52,7 +52,7 @@ fn recover(host: &mut Host, resolution: &Resolution) {
     panic!("the lane does not come to rest: {:?}", host.store.rows);
 }
 
-fn check(host: &Host) {
+pub(super) fn check(host: &Host) {
     let log = Projection::of(host.store.log.iter().map(Arc::as_ref)).unwrap();
     for row in &host.store.rows {
         assert!(matches!(row.phase, Phase::Settled(_)), "ARC-14: {row:?}");
@@ -204,7 +204,7 @@ fn dur_012_an_abort_before_the_claim_settles_without_a_run() {
     check(&host);
 }
 
-fn abort(host: &mut Host) {
+pub(super) fn abort(host: &mut Host) {
     let intent = AbortIntent {
         principal: PrincipalId::new("ada").unwrap(),
         reason: "changed my mind".into(),

@@ -163,7 +163,9 @@ fn arc_10_what_is_no_news_of_a_run_is_not_told() {
             submission,
             turn: Turn(0),
             epoch: Epoch(2),
+            ordinal: 0,
             lost_tokens: 9,
+            lost_cost_micros: 0,
         }),
     ];
     for record in silent {

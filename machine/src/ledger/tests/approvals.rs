@@ -69,10 +69,10 @@ fn auth_14_a_suspended_row_is_claimed_when_every_request_is_decided() {
 }
 
 #[test]
-fn case_ap_11_the_first_decision_stands_and_is_told_to_whoever_says_otherwise() {
+fn case_ap_11_case_ap_21_the_first_decision_stands_and_is_told_to_whoever_says_otherwise() {
     let mut bench = suspended(&[1, 2]);
     bench.send(yes(1)).unwrap();
-    assert_eq!(bench.again(yes(1)), Ok(Reply::Decided), "case AP-21: clicked twice");
+    assert_eq!(bench.again(yes(1)), Ok(Reply::Decided), "clicked twice");
     let decided = Err(Refusal::AlreadyDecided { verdict: Verdict::Approved });
     assert_eq!(bench.again(no(1)), decided);
     assert_eq!(bench.again(decision(1, Verdict::Approved, "eve")), decided, "somebody else");
@@ -84,11 +84,11 @@ fn case_ap_11_the_first_decision_stands_and_is_told_to_whoever_says_otherwise() 
 }
 
 #[test]
-fn auth_14_no_such_approval_a_decision_of_something_else_changes_nothing() {
+fn auth_14_case_ap_13_no_such_approval_a_decision_of_something_else_changes_nothing() {
     let mut bench = suspended(&[1]);
     assert_eq!(bench.again(yes(2)), Err(Refusal::NoSuchApproval), "another request");
     let (mut bench, _) = Bench::running();
-    assert_eq!(bench.again(yes(1)), Err(Refusal::NoSuchApproval), "case AP-13: not asked yet");
+    assert_eq!(bench.again(yes(1)), Err(Refusal::NoSuchApproval), "not asked yet");
     let other = Command::Decide {
         submission: submission(2),
         request: request(1),

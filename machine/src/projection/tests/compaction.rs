@@ -135,7 +135,7 @@ fn run_023_a_summary_is_charged_to_the_turn_that_it_leads_to() {
         other => panic!("{other:?}"),
     };
     let story = two_runs().tell([metered(2)]).tell([metered(5)]);
-    let overhead = Overhead { tokens: 154, cost_micros: 10 };
+    let overhead = Overhead { lost: 0, tokens: 154, cost_micros: 10 };
     assert_eq!(story.run(TWO).overhead, overhead);
     let story = story.tell([TWO.responded(0, &[])]);
     assert_eq!(story.run(TWO).overhead, Overhead::default());

@@ -97,7 +97,9 @@ pub(super) fn one_of_each() -> Vec<Record> {
             submission,
             turn: Turn(300),
             epoch,
+            ordinal: 1,
             lost_tokens: 512,
+            lost_cost_micros: 40,
         }),
         Record::ToolPrepared(ToolPrepared { submission, call: CALL, epoch, tool, parameters }),
         Record::ToolSettled(ToolSettled {

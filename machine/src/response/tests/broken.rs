@@ -165,7 +165,10 @@ fn dur_008_a_broken_stream_is_answered_at_once_and_leaves_nothing_behind() {
     let inputs =
         [StreamPart::Start, text_start("t"), call("c", "refund", "[1"), text_end("t"), STOP];
     let step = feed(inputs.into_iter().map(Input::Received).chain([Input::Ended]));
-    let answered = Effect::Done(broken(ProtocolError::Arguments(JsonError::Syntax { at: 2 })));
+    let answered = Effect::Done(Err(ModelFault::from(ProtocolError::Arguments(
+        JsonError::Syntax { at: 2 },
+    ))
+    .into()));
     assert_eq!(step.effects, [vec![], vec![], vec![answered], vec![], vec![], vec![]]);
     assert_eq!(step.state, State::Done);
 }

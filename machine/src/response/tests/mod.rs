@@ -14,7 +14,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::agent::{FinishReason, ModelFault, ModelResponse, ResponsePart, ToolCall, Usage};
+use crate::agent::{
+    FinishReason, LostResponse, ModelFault, ModelResponse, ResponsePart, ToolCall, Usage,
+};
 use crate::contract::{Machine, Step};
 use crate::identity::ToolName;
 use crate::json::CanonicalJson;
@@ -97,8 +99,15 @@ fn feed(inputs: impl IntoIterator<Item = Input>) -> Step<State, Vec<Effect>> {
     Step::new(state, effects)
 }
 
-/// Every answer that a reduction of these inputs gives.
+/// Every answer that a reduction of these inputs gives, whatever a lost one had used.
 fn answers(inputs: impl IntoIterator<Item = Input>) -> Vec<Answer> {
+    outcomes(inputs).into_iter().map(|it| it.map_err(|lost| lost.fault)).collect()
+}
+
+/// Every answer that a reduction of these inputs gives.
+fn outcomes(
+    inputs: impl IntoIterator<Item = Input>,
+) -> Vec<Result<Arc<ModelResponse>, LostResponse>> {
     let effects = feed(inputs).effects.into_iter().flatten();
     let answer = |effect| match effect {
         Effect::Done(answer) => Some(answer),

@@ -73,3 +73,35 @@ fn cap_017_cache_reads_and_writes_stay_apart() {
 fn case_bu_09_a_provider_that_sends_no_usage_is_not_given_any() {
     assert_eq!(reduce([STOP]).unwrap().usage, None);
 }
+
+/// Whatever ends a stream before its time, what was said to be used by then is known (BU-07).
+#[test]
+fn case_bu_07_a_stream_that_breaks_has_used_what_it_said_last() {
+    let reset = ModelFault::Unavailable(crate::agent::Diagnostic::cut("Reset", "reset"));
+    let began = [
+        StreamPart::Start,
+        StreamPart::Usage(used(100, 1)),
+        text_start("t"),
+        StreamPart::Usage(used(100, 7)),
+    ];
+    let ends = [
+        Input::Failed(reset),
+        Input::Ended,
+        Input::Received(StreamPart::Start),
+        Input::Received(StreamPart::Usage(used(100, 6))),
+        Input::Received(STOP),
+    ];
+    for end in ends {
+        let told = |parts: &[StreamPart]| {
+            let parts = parts.iter().cloned().map(Input::Received).collect::<Vec<_>>();
+            match &outcomes(parts.into_iter().chain([end.clone()]))[..] {
+                [Err(lost)] => lost.used,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(told(&began), Some(used(100, 7)), "{end:?}");
+    }
+    let whole = [StreamPart::Start, StreamPart::Usage(used(9, 1)), STOP].map(Input::Received);
+    let late = outcomes(whole.into_iter().chain([Input::Received(STOP)]));
+    assert!(matches!(&late[..], [Err(lost)] if lost.used == Some(used(9, 1))), "{late:?}");
+}

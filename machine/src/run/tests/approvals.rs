@@ -167,7 +167,7 @@ fn case_ap_01_a_decision_counts_when_the_batch_is_resumed_and_the_model_is_not_a
 }
 
 #[test]
-fn auth_13_a_decision_under_another_version_of_the_policy_is_asked_for_again() {
+fn auth_13_case_ap_03_an_approval_under_another_policy_is_void_and_a_denial_stands() {
     let call = ONE.call(0, 0);
     let story = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &["pay"])]);
     let story = story.tell([ONE.asked(call, "pay")]);
@@ -177,7 +177,7 @@ fn auth_13_a_decision_under_another_version_of_the_policy_is_asked_for_again() {
     let mut bench = Bench::resting_with(binding.clone(), &approved, 2).told(RESUMED);
     let question = questioned(&bench.look()).remove(0);
     assert_ne!(question.request, old, "the old approval is void");
-    // Case AP-03: a denial stands, whatever the policy is by now.
+    // Whatever the policy is by now.
     let denied = story.tell([ONE.decision(old, Verdict::Denied)]);
     let mut bench = Bench::resting_with(binding, &denied, 2).told(RESUMED);
     assert_eq!(failure(&bench.look()).tag(), "ApprovalDenied");

@@ -84,7 +84,12 @@ fn summary(effects: &[Effect], response: Result<ModelResponse, ModelFault>) -> A
     let request = request(effects);
     assert!(matches!(request.purpose, Purpose::Summarize { .. }), "{request:?}");
     let (turn, purpose) = (request.turn, request.purpose);
-    Answer::Model { run: ONE.run(), turn, purpose, response: response.map(Arc::new) }
+    Answer::Model {
+        run: ONE.run(),
+        turn,
+        purpose,
+        response: response.map(Arc::new).map_err(Into::into),
+    }
 }
 
 /// The first call of the run returns so many characters.
@@ -218,7 +223,7 @@ fn run_023_one_compaction_a_turn_and_again_on_the_next() {
     let bench = bench.answered(answered_with(0, Err(fault)));
     let mut bench = bench.told(Input::Due(Timer::Retry(Turn(0))));
     let effects = bench.look();
-    assert_eq!((committed(&effects), request(&effects)), (alloc::vec![], shown));
+    assert_eq!((compactions(&committed(&effects)), request(&effects)), (alloc::vec![], shown));
     let mut bench = bench.responds(0, &["look"]).authorized(0).answered(found(900));
     let effects = bench.look();
     assert!(matches!(request(&effects).purpose, Purpose::Summarize { .. }), "turn 1 may");

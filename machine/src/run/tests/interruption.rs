@@ -10,7 +10,12 @@ fn input() -> Story {
 
 /// The record of a lost question, which had shown the input, the instructions and the tools.
 fn lost(epoch: u64) -> Record {
-    match ONE.interrupted(0, epoch) {
+    lost_after(epoch, 0)
+}
+
+/// The same after so many others.
+fn lost_after(epoch: u64, ordinal: u32) -> Record {
+    match ONE.interrupted_again(0, epoch, ordinal) {
         Record::ModelInterrupted(it) => {
             Record::ModelInterrupted(ModelInterrupted { lost_tokens: 12, ..it })
         }
@@ -43,7 +48,7 @@ fn d_07_the_epoch_that_recorded_the_input_interrupts_nobody() {
 fn d_07_an_interruption_is_said_once_an_epoch() {
     let story = input().at(2).tell([ONE.interrupted(0, 2)]);
     assert_eq!(committed(&Bench::live(&story, 2).look()), []);
-    assert_eq!(committed(&Bench::live(&story, 3).look()), [lost(3)]);
+    assert_eq!(committed(&Bench::live(&story, 3).look()), [lost_after(3, 1)]);
     let story = story.tell([ONE.responded(0, &["look"])]).tell([result(0)]);
     assert_eq!(committed(&Bench::live(&story, 2).look()), [], "of another turn neither");
 }

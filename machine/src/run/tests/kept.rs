@@ -63,3 +63,17 @@ fn cap_004_the_failure_mode_of_a_tool_decides_whether_its_failure_ends_the_run()
     let effects = failure(bench(FailureMode::Error));
     assert_eq!((super::failure(&effects).tag(), committed(&effects).len()), ("Declined", 1));
 }
+
+/// A tool that nobody declares says nothing about what of its result may be seen (ARC-12).
+#[test]
+fn arc_12_of_a_result_of_a_tool_that_is_not_declared_nothing_is_kept_but_that_it_came() {
+    let bench = bench(FailureMode::Return);
+    let secret = CanonicalJson::parse(br#"{"secret":"4111"}"#).unwrap();
+    let unknown = ONE.call(7, 0);
+    let outcome = Arc::new(ToolOutcome::Success(secret.clone()));
+    let nothing = Truncated { head: "".into(), tail: "".into(), bytes: 17 };
+    assert_eq!(*bench.state.kept(unknown, outcome), ToolOutcome::Truncated(nothing));
+    let said = Arc::new(crate::agent::Resolution::Completed(secret));
+    let kept = bench.state.kept_of(unknown, &said);
+    assert_eq!(*kept, crate::agent::Resolution::Completed(CanonicalJson::null()));
+}

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, Dimension, Gauge, Message, ModelFault, ModelRequest, Purpose, RejectionReason,
-    Schema, ToolChoice, ToolOutcome,
+    Diagnostic, Dimension, Gauge, LostResponse, Message, ModelFault, ModelRequest, Purpose,
+    RejectionReason, Schema, ToolChoice, ToolOutcome,
 };
 use everstep_machine::effect::{Answer, Authorization, External};
 use everstep_machine::identity::{Sequence, ToolCallId, Turn};
@@ -59,7 +59,7 @@ fn told(answer: ModelAnswer) -> String {
             let calls = response.calls().map(|it| format!("{}{}", it.tool, it.parameters.as_str()));
             response.texts().map(str::to_owned).chain(calls).collect::<Vec<_>>().join(" ")
         }
-        Err(ModelFault::Protocol(why)) => why.tag().to_owned(),
+        Err(LostResponse { fault: ModelFault::Protocol(why), .. }) => why.tag().to_owned(),
         Err(other) => panic!("{other:?}"),
     }
 }

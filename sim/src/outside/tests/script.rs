@@ -63,7 +63,7 @@ fn asked(
 fn told(answer: ModelAnswer) -> String {
     match answer {
         Ok(response) => response.texts().collect(),
-        Err(fault) => fault.diagnostic().tag().to_owned(),
+        Err(lost) => lost.fault.diagnostic().tag().to_owned(),
     }
 }
 

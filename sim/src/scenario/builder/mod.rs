@@ -10,8 +10,8 @@ use everstep_machine::agent::{AgentPolicy, Resolution};
 
 use super::bounds::{DEFAULT_MAX_TURNS, DEFAULT_WORKERS};
 use super::draft::{
-    Abort, Answer, Failure, Located, Reply, Retry, Rule, ScenarioBuilder, Site, Submission, Tool,
-    Turn,
+    Abort, Answer, Compactor, Failure, Group, Located, Reply, Retry, Rule, ScenarioBuilder, Site,
+    Submission, Tool, Turn,
 };
 use super::error::{Place, ScenarioError};
 use super::{Scenario, check};
@@ -46,6 +46,8 @@ impl Scenario {
             disapproved: Vec::new(),
             people: Vec::new(),
             rules: None,
+            compactor: None,
+            groups: Vec::new(),
             turns: Vec::new(),
             submissions: Vec::new(),
             aborts: Vec::new(),
@@ -122,6 +124,21 @@ impl ScenarioBuilder {
     #[track_caller]
     pub fn leave_to_people(mut self, tool: &str) -> Self {
         self.people.push(said(tool));
+        self
+    }
+
+    /// The host shows the model this summary instead of everything but the newest turns, of which it
+    /// keeps so many, at least one.
+    #[track_caller]
+    pub fn compactor(mut self, summary: &str, keep: u64) -> Self {
+        self.compactor = Some(Compactor { summary: said(summary), keep: Located::here(keep) });
+        self
+    }
+
+    /// A host runs at most so many calls of the tools of this group at once.
+    #[track_caller]
+    pub fn group(mut self, name: &str, places: u64) -> Self {
+        self.groups.push(Group { name: said(name), places: Located::here(places) });
         self
     }
 

@@ -1,10 +1,13 @@
 //! Tools, written in Rust.
 
-use everstep_machine::agent::{ApprovalRule, ExecutionClass, FailureMode, RetryClass, Risk};
+use everstep_machine::agent::{
+    ApprovalRule, ExecutionClass, FailureMode, RetryClass, Risk, ToolOutcome,
+};
 
 use super::{failure, said};
 use crate::scenario::Silence;
 use crate::scenario::draft::{Located, Reaction, StepPart, Tool, Traits};
+use crate::scenario::function::{Called, Function};
 
 impl Tool {
     #[track_caller]
@@ -17,6 +20,7 @@ impl Tool {
             silent_starts: Located::here(0),
             silence: Silence::Done,
             deadly_starts: Located::here(0),
+            passing_failures: Located::here(0),
             steps: Vec::new(),
             later_steps: Vec::new(),
             reaction: Reaction::Result(said("null")),
@@ -98,6 +102,14 @@ impl Tool {
         Self { deadly_starts: Located::here(starts), ..self }
     }
 
+    /// The first so many tries of each call fail for a passing reason and without any effect. A host
+    /// tries again by itself only where the tool says so, see [`Tool::retry`].
+    #[track_caller]
+    #[must_use]
+    pub fn passing_failures(self, tries: u64) -> Self {
+        Self { passing_failures: Located::here(tries), ..self }
+    }
+
     /// What it returns, as JSON text.
     #[track_caller]
     #[must_use]
@@ -110,6 +122,40 @@ impl Tool {
     #[must_use]
     pub fn fails(self, tag: &str, message: &str) -> Self {
         Self { reaction: Reaction::Failure(failure(tag, message)), ..self }
+    }
+
+    /// A function says how each call ends, from the call alone: the same call ends the same way
+    /// whenever it is asked. A function that does not keep to that breaks the property
+    /// [`Handlers`](crate::oracle::Property::Handlers); one that panics, or that says what the tool
+    /// does not declare, has broken, and its call ends as a defect.
+    ///
+    /// ```
+    /// use everstep_machine::agent::{Diagnostic, ToolOutcome};
+    /// use everstep_machine::json::CanonicalJson;
+    /// use everstep_sim::scenario::{Scenario, Submission, Tool, Turn};
+    ///
+    /// let charge = Tool::ordinary("charge").handled_by(|call| {
+    ///     if call.parameters.as_str().contains("-") {
+    ///         return ToolOutcome::Failure(Diagnostic::cut("Negative", "nothing to charge"));
+    ///     }
+    ///     let receipt = format!(r#"{{ "charged": {} }}"#, call.parameters.as_str());
+    ///     ToolOutcome::Success(CanonicalJson::parse(receipt.as_bytes()).unwrap())
+    /// });
+    /// let scenario = Scenario::builder("charge")
+    ///     .tool(charge)
+    ///     .turn(Turn::calls("charge", r#"{ "cents": 100 }"#))
+    ///     .turn(Turn::says("Charged."))
+    ///     .submission(Submission::new("first"))
+    ///     .build()?;
+    /// assert!(scenario.tools[0].function.is_some());
+    /// # Ok::<(), everstep_sim::scenario::ScenarioError>(())
+    /// ```
+    #[must_use]
+    pub fn handled_by(
+        self,
+        function: impl Fn(&Called<'_>) -> ToolOutcome + Send + Sync + 'static,
+    ) -> Self {
+        Self { reaction: Reaction::Function(Function::new(function)), ..self }
     }
 
     /// What it does, for the model.
@@ -133,6 +179,14 @@ impl Tool {
     #[must_use]
     pub fn gives(mut self, schema: &str) -> Self {
         self.traits.success = Some(said(schema));
+        self
+    }
+
+    /// A JSON Schema of the message of its failure, as text.
+    #[track_caller]
+    #[must_use]
+    pub fn declares_failure(mut self, schema: &str) -> Self {
+        self.traits.fails_with = Some(said(schema));
         self
     }
 

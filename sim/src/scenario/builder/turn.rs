@@ -4,12 +4,12 @@ use everstep_machine::agent::{Dimension, Usage};
 
 use super::{failure, said};
 use crate::scenario::USUAL_USAGE;
-use crate::scenario::draft::{Call, Located, ModelFailure, Rule, Turn};
+use crate::scenario::draft::{Call, Located, ModelFailure, ProviderCall, Rule, Turn};
 use crate::scenario::words::FaultKind;
 
 #[track_caller]
 fn model_failure(kind: FaultKind, tag: &str, message: &str) -> ModelFailure {
-    ModelFailure { kind, failure: failure(tag, message), retry_after_ms: None }
+    ModelFailure { kind, failure: failure(tag, message), retry_after_ms: None, used: None }
 }
 
 impl Turn {
@@ -19,6 +19,7 @@ impl Turn {
             site: said("").site,
             reasoning: None,
             text: None,
+            provider_calls: Vec::new(),
             calls: Vec::new(),
             usage: Some(USUAL_USAGE),
             fault: None,
@@ -85,6 +86,16 @@ impl Turn {
     #[must_use]
     pub fn thinking(self, reasoning: &str) -> Self {
         Self { reasoning: Some(said(reasoning)), ..self }
+    }
+
+    /// Before it says anything its provider calls a tool by itself, with parameters and result as
+    /// JSON text.
+    #[track_caller]
+    #[must_use]
+    pub fn after_provider_call(mut self, tool: &str, parameters: &str, result: &str) -> Self {
+        let (tool, parameters, result) = (said(tool), said(parameters), said(result));
+        self.provider_calls.push(ProviderCall { tool, parameters, result, failed: false });
+        self
     }
 
     /// It says that it used this; none means that it does not say.

@@ -4,6 +4,7 @@
 //! against the grammar before, for the sake of better words.
 
 mod aborts;
+mod host;
 mod occasion;
 mod retries;
 mod submissions;
@@ -40,6 +41,8 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         None => ModelScript::Scripted,
         Some(rules) => ModelScript::Live(tools.rules(rules, &draft)?),
     };
+    let compactor = draft.compactor.as_ref().map(host::compactor).transpose()?;
+    let groups = host::groups(&tools, &draft.groups)?;
     let submissions = submissions::submissions(&tools, &turns, &draft)?;
     let aborts = aborts::aborts(&submissions, &draft.aborts)?;
     let retries = retries::retries(&tools, &submissions, &draft.retries)?;
@@ -54,6 +57,8 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         disapproved,
         people,
         model,
+        compactor,
+        groups,
         submissions,
         aborts,
         retries,
@@ -79,7 +84,13 @@ pub(super) fn agent(
     if let Some(context) = policy.context {
         let limit = context.limit_tokens;
         within("limit_tokens", &number(limit), 1, AMOUNT)?;
-        within("keep_tokens", &number(context.keep_tokens), 0, limit - 1)?;
+        let keep = context.keep_tokens;
+        if keep >= limit {
+            return Err(site.fault(Fault::KeepsTooMuch { keep, limit }));
+        }
+    }
+    if policy.disposition.as_ref().is_some_and(|it| it.allowed.is_empty()) {
+        return Err(site.fault(Fault::NoDisposition));
     }
     let mut policy = policy.clone();
     policy.allowance.turns = Some(turns);

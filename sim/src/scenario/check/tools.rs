@@ -4,6 +4,7 @@ use everstep_machine::agent::{
     ExecutionClass, NamedStep, Resolution, StepOutput, ToolDefinition, ToolOutcome,
 };
 use everstep_machine::identity::{DurationMs, GroupName, StepName, ToolName};
+use everstep_machine::json::CanonicalJson;
 use everstep_machine::limits::{CALL_STEPS, STEP_OUTPUT_BYTES, TOOL_RESULT_BYTES};
 
 use super::{at_most, diagnostic, distinct, json, name, pointer, schema, text, within};
@@ -107,10 +108,16 @@ fn tool(part: &Tool) -> Checked<ToolScript> {
     let outcome = match &part.reaction {
         Reaction::Result(result) => ToolOutcome::Success(json(result)?),
         Reaction::Failure(failure) => ToolOutcome::Failure(diagnostic(failure)?),
+        Reaction::Function(_) => ToolOutcome::Success(CanonicalJson::null()),
+    };
+    let function = match &part.reaction {
+        Reaction::Function(function) => Some(function.clone()),
+        Reaction::Result(_) | Reaction::Failure(_) => None,
     };
     let most = u64::from(SILENT_STARTS);
     let silent_starts = within("silent_starts", &part.silent_starts, 0, most)? as u32;
     let deadly_starts = within("deadly_starts", &part.deadly_starts, 0, most)? as u32;
+    let passing_failures = within("passing_failures", &part.passing_failures, 0, most)? as u32;
     let silence = part.silence;
     let steps = steps(part)?;
     let later_steps = named_steps("later_steps", &part.later_steps)?;
@@ -121,9 +128,11 @@ fn tool(part: &Tool) -> Checked<ToolScript> {
         silent_starts,
         silence,
         deadly_starts,
+        passing_failures,
         steps,
         later_steps,
         outcome,
+        function,
     })
 }
 
@@ -169,6 +178,9 @@ fn declare(definition: &mut ToolDefinition, traits: &Traits) -> Checked<()> {
     }
     if let Some(said) = &traits.success {
         definition.success = schema("success", said)?;
+    }
+    if let Some(said) = &traits.fails_with {
+        definition.fails_with = schema("fails_with", said)?;
     }
     if let Some(said) = &traits.resource {
         definition.resource = Some(pointer("resource", said)?);

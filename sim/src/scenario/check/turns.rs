@@ -7,12 +7,13 @@ use everstep_machine::limits::{RESPONSE_CALLS, RUN_TURNS};
 use super::{Tools, at_most, diagnostic, json, name, text};
 use crate::scenario::bounds::{RULES, TURN_FAULTS};
 use crate::scenario::draft::{
-    Call, Checked, Located, ModelFailure, Rule, Said, ScenarioBuilder, Site, Turn,
+    Call, Checked, Located, ModelFailure, ProviderCall, Rule, Said, ScenarioBuilder, Site, Turn,
 };
 use crate::scenario::fault::Fault;
 use crate::scenario::words::FaultKind;
 use crate::scenario::{
-    AnswerScript, CallScript, FaultScript, RuleScript, Says, ThenScript, TurnScript, WhenScript,
+    AnswerScript, CallScript, FaultScript, ProviderCallScript, RuleScript, Says, ThenScript,
+    TurnScript, WhenScript,
 };
 
 impl Tools {
@@ -39,6 +40,7 @@ impl Tools {
         Ok(AnswerScript {
             reasoning: optional("reasoning", part.reasoning.as_ref())?,
             text: optional("text", part.text.as_ref())?,
+            provider_calls: provider_calls(&part.provider_calls)?,
             calls: part.calls.iter().map(|call| self.call(call)).collect::<Checked<_>>()?,
             usage: part.usage,
         })
@@ -109,12 +111,26 @@ impl Tools {
     }
 }
 
+/// A provider's tools are no tools of the agent: any name is one.
+fn provider_calls(parts: &[ProviderCall]) -> Checked<Vec<ProviderCallScript>> {
+    at_most("provider_calls", parts, RESPONSE_CALLS, |call| &call.tool.site)?;
+    let call = |part: &ProviderCall| {
+        Ok(ProviderCallScript {
+            tool: name("tool", &part.tool, ToolName::new)?,
+            parameters: json(&part.parameters)?,
+            result: json(&part.result)?,
+            failed: part.failed,
+        })
+    };
+    parts.iter().map(call).collect()
+}
+
 fn optional(key: &'static str, said: Option<&Said>) -> Checked<Option<String>> {
     said.map(|said| text(key, said)).transpose()
 }
 
 fn model_fault(part: &ModelFailure) -> Checked<FaultScript> {
-    let ModelFailure { kind, failure, retry_after_ms } = part;
+    let ModelFailure { kind, failure, retry_after_ms, used } = part;
     let diagnostic = diagnostic(failure)?;
     let fault = match kind {
         FaultKind::Unavailable | FaultKind::Silent => ModelFault::Unavailable(diagnostic),
@@ -126,5 +142,5 @@ fn model_fault(part: &ModelFailure) -> Checked<FaultScript> {
         FaultKind::ContextLength => ModelFault::ContextLength(diagnostic),
         FaultKind::Refused => ModelFault::Refused(diagnostic),
     };
-    Ok(FaultScript { fault, is_silent: matches!(kind, FaultKind::Silent) })
+    Ok(FaultScript { fault, is_silent: matches!(kind, FaultKind::Silent), used: *used })
 }

@@ -7,6 +7,7 @@
 
 mod agent;
 mod authority;
+mod host;
 mod model;
 mod people;
 mod root;

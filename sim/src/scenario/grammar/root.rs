@@ -2,6 +2,7 @@
 
 use super::Presence::{Default, Optional, Required};
 use super::agent::{AGENT, APPROVER, AUTHORIZER};
+use super::host::{COMPACTOR, GROUP};
 use super::model::MODEL;
 use super::people::{ABORT, RESOLUTION, RETRY};
 use super::submission::SUBMISSION;
@@ -33,6 +34,18 @@ pub(in crate::scenario) static ROOT: Table = Table {
             "Who is asked about calls of tools that want it; without it every call is approved.",
         ),
         key("model", Shape::Table(&MODEL), Optional, "The model; without it a scripted one."),
+        key(
+            "compactor",
+            Shape::Table(&COMPACTOR),
+            Optional,
+            "How the host makes smaller what the model is shown; without it everything is shown.",
+        ),
+        key(
+            "groups",
+            Shape::Tables(&GROUP, 0, TOOLS),
+            Default("[]"),
+            "Groups of tools whose calls wait for places of their host.",
+        ),
         key(
             "turns",
             TURNS,

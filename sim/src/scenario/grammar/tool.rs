@@ -46,6 +46,12 @@ macro_rules! tool_keys {
             key("parameters", Shape::Value, Default("true"), "A JSON Schema of its parameters."),
             key("success", Shape::Value, Default("true"), "A JSON Schema of its result."),
             key(
+                "fails_with",
+                Shape::Value,
+                Default("true"),
+                "A JSON Schema of the message of its failure, as JSON or else as a text.",
+            ),
+            key(
                 "result_bytes",
                 Shape::Whole(0, TOOL_RESULT_BYTES as u64),
                 Default("51200"),
@@ -114,6 +120,12 @@ pub(super) static TOOL: Table = Table {
             Shape::Whole(0, SILENT_STARTS as u64),
             Default("0"),
             "How many starts of each call kill the process that made them, their work done: the first ones.",
+        ),
+        key(
+            "passing_failures",
+            Shape::Whole(0, SILENT_STARTS as u64),
+            Default("0"),
+            "How many tries of each call fail for a passing reason and without any effect: the first ones.",
         ),
     },
     rules: &[

@@ -26,6 +26,12 @@ static TURN: Table = Table {
             Optional,
             "What it calls, as one batch in this order.",
         ),
+        key(
+            "provider_calls",
+            Shape::Tables(&PROVIDER_CALL, 1, RESPONSE_CALLS),
+            Optional,
+            "What its provider calls by itself before it says anything; no handler runs.",
+        ),
         key("fault", Shape::Table(&FAULT), Optional, "It gives no response, whoever asks."),
         key(
             "faults",
@@ -41,6 +47,7 @@ static TURN: Table = Table {
         Rule::Some(&["text", "calls", "fault"]),
         Rule::Excludes("fault", "text"),
         Rule::Excludes("fault", "calls"),
+        Rule::Excludes("fault", "provider_calls"),
         Rule::Excludes("fault", "reasoning"),
         Rule::Excludes("fault", "usage"),
         Rule::Excludes("fault", "no_usage"),
@@ -56,6 +63,19 @@ static CALL: Table = Table {
         key("tool", Shape::Name, Required, "Which tool."),
         key("parameters", Shape::Value, Default("{}"), "With what."),
         key("undeclared", Shape::Flag, Default("false"), "The agent has no such tool, on purpose."),
+    ],
+    rules: &[],
+};
+
+static PROVIDER_CALL: Table = Table {
+    name: "`provider_calls`",
+    definition: "provider_call",
+    about: "A call that the provider makes by itself.",
+    keys: &[
+        key("tool", Shape::Name, Required, "Which tool of the provider's."),
+        key("parameters", Shape::Value, Default("{}"), "With what."),
+        key("result", Shape::Value, Default("null"), "What came of it."),
+        key("failed", Shape::Flag, Default("false"), "The provider says that it failed."),
     ],
     rules: &[],
 };
@@ -78,6 +98,12 @@ static FAULT: Table = Table {
             Shape::Whole(0, LATENCY_MS),
             Optional,
             "With `rate-limited`: for how long the provider wants to be left alone, in milliseconds.",
+        ),
+        key(
+            "usage",
+            Shape::Table(&USAGE),
+            Optional,
+            "What the stream had said to be used before it broke.",
         ),
     ],
     rules: &[Rule::Only("retry_after_ms", "kind", "rate-limited")],

@@ -8,8 +8,8 @@ use super::{Row, denials, names, policy, texts, turns};
 use crate::scenario::Silence;
 use crate::scenario::bounds::DEFAULT_WORKERS;
 use crate::scenario::draft::{
-    Abort, Answer, Checked, ExactlySaid, Failure, Located, Reaction, Reply, Retry, ScenarioBuilder,
-    StepPart, Submission, Tool, Traits,
+    Abort, Answer, Checked, Compactor, ExactlySaid, Failure, Group, Located, Reaction, Reply,
+    Retry, ScenarioBuilder, StepPart, Submission, Tool, Traits,
 };
 use crate::scenario::fault::Fault;
 use crate::scenario::grammar::ROOT;
@@ -33,6 +33,8 @@ pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilde
         disapproved: denials(root, "approver"),
         people: names(root, "approver", "people"),
         rules: turns::rules(root)?,
+        compactor: root.row("compactor").map(|row| compactor(&row)).transpose()?,
+        groups: root.each("groups", group)?,
         turns: root.each("turns", turns::turn)?,
         submissions: root.each("submissions", submission)?,
         aborts: root.each("aborts", abort)?,
@@ -54,6 +56,7 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
         silent_starts: row.whole_or("silent_starts", 0),
         silence: row.word_or("silence", &SILENCES, Silence::Done),
         deadly_starts: row.whole_or("deadly_starts", 0),
+        passing_failures: row.whole_or("passing_failures", 0),
         steps: row.each("steps", step)?,
         later_steps: row.each("later_steps", step)?,
         reaction: match row.row("failure") {
@@ -64,6 +67,7 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
             description: row.text("description"),
             parameters: row.json("parameters")?,
             success: row.json("success")?,
+            fails_with: row.json("fails_with")?,
             risk: row.word("risk", &RISKS).map(|word| word.value),
             resource: row.text("resource"),
             group: row.text("group"),
@@ -75,6 +79,16 @@ pub(in crate::scenario) fn tool(row: &Row<'_, '_>) -> Checked<Tool> {
             approval: row.word("approval", &APPROVALS).map(|word| word.value),
         },
     })
+}
+
+fn compactor(row: &Row<'_, '_>) -> Checked<Compactor> {
+    let summary = row.need("summary", "[compactor]")?;
+    Ok(Compactor { summary, keep: row.whole_or("keep", 1) })
+}
+
+fn group(row: &Row<'_, '_>) -> Checked<Group> {
+    let name = row.need("name", "[[groups]]")?;
+    Ok(Group { name, places: row.whole_or("places", 1) })
 }
 
 fn step(row: &Row<'_, '_>) -> Checked<StepPart> {

@@ -13,6 +13,7 @@ use super::{Row, texts};
 use crate::scenario::bounds::DEFAULT_MAX_TURNS;
 use crate::scenario::check::{name, pointer, schema};
 use crate::scenario::draft::{Checked, Located, Said};
+use crate::scenario::fault::Fault;
 use crate::scenario::words::{DENIALS, EXHAUSTIONS, JOINS, VERDICTS};
 
 /// An agent as a file says it.
@@ -76,10 +77,7 @@ fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
             Some(tokens) => UsageReporting::Unreported { tokens: tokens.value },
             None => UsageReporting::Reported,
         },
-        context: row.row("context").map(|row| ContextPolicy {
-            limit_tokens: number(&row, "limit_tokens", 1),
-            keep_tokens: number(&row, "keep_tokens", CONTEXT_KEEP_TOKENS),
-        }),
+        context: row.row("context").map(|row| context(&row)).transpose()?,
         output: row.json("output")?.map(|said| schema("output", &said)).transpose()?,
         disposition: row.row("disposition").map(|row| disposition(&row)).transpose()?,
         status_note: row.flag("status_note") == Some(true),
@@ -87,10 +85,22 @@ fn policy(row: &Row<'_, '_>) -> Checked<AgentPolicy> {
     })
 }
 
+fn context(row: &Row<'_, '_>) -> Checked<ContextPolicy> {
+    let limit = row.whole_or("limit_tokens", 1).value;
+    let kept = row.whole("keep_tokens");
+    let keep = kept.as_ref().map_or(CONTEXT_KEEP_TOKENS, |it| it.value);
+    if keep >= limit {
+        let site = kept.map_or_else(|| row.site(), |it| it.site);
+        return Err(site.fault(Fault::KeepsTooMuch { keep, limit }));
+    }
+    Ok(ContextPolicy { limit_tokens: limit, keep_tokens: keep })
+}
+
 fn disposition(row: &Row<'_, '_>) -> Checked<DispositionRule> {
-    let allowed = texts(row.items("allowed")).map(|said| Arc::from(said.value));
-    Ok(DispositionRule {
-        at: pointer("at", &row.need("at", "[agent.policy.disposition]")?)?,
-        allowed: allowed.collect(),
-    })
+    let at = pointer("at", &row.need("at", "[agent.policy.disposition]")?)?;
+    let allowed: Vec<_> = texts(row.items("allowed")).map(|said| Arc::from(said.value)).collect();
+    if allowed.is_empty() {
+        return Err(row.site().fault(Fault::NoDisposition));
+    }
+    Ok(DispositionRule { at, allowed })
 }

@@ -5,7 +5,7 @@ use everstep_machine::agent::Usage;
 use super::parts::failure;
 use super::{Row, texts};
 use crate::scenario::USUAL_USAGE;
-use crate::scenario::draft::{Call, Checked, Located, ModelFailure, Rule, Turn};
+use crate::scenario::draft::{Call, Checked, Located, ModelFailure, ProviderCall, Rule, Turn};
 use crate::scenario::fault::Fault;
 use crate::scenario::words::{DIMENSIONS, FAULTS, MODELS, ModelKind, meaning};
 
@@ -15,6 +15,7 @@ pub(in crate::scenario) fn turn(row: &Row<'_, '_>) -> Checked<Turn> {
         site: row.site(),
         reasoning: row.text("reasoning"),
         text: row.text("text"),
+        provider_calls: row.each("provider_calls", provider_call)?,
         calls: row.each("calls", call)?,
         usage: (!says_nothing).then(|| row.row("usage").map_or(USUAL_USAGE, |row| usage(&row))),
         fault: row.row("fault").map(|fault| model_failure(&fault)).transpose()?,
@@ -38,7 +39,9 @@ fn model_failure(row: &Row<'_, '_>) -> Checked<ModelFailure> {
     let kind = row.need("kind", "`fault`")?;
     let kind = meaning(&FAULTS, &kind.value)
         .ok_or_else(|| kind.site.fault(Fault::MissingKey { key: "kind", table: "`fault`" }))?;
-    Ok(ModelFailure { kind, failure: failure(row)?, retry_after_ms: row.whole("retry_after_ms") })
+    let retry_after_ms = row.whole("retry_after_ms");
+    let used = row.row("usage").map(|row| usage(&row));
+    Ok(ModelFailure { kind, failure: failure(row)?, retry_after_ms, used })
 }
 
 fn call(row: &Row<'_, '_>) -> Checked<Call> {
@@ -46,6 +49,15 @@ fn call(row: &Row<'_, '_>) -> Checked<Call> {
         tool: row.need("tool", "`calls`")?,
         parameters: row.json_or("parameters", "{}")?,
         undeclared: row.flag("undeclared") == Some(true),
+    })
+}
+
+fn provider_call(row: &Row<'_, '_>) -> Checked<ProviderCall> {
+    Ok(ProviderCall {
+        tool: row.need("tool", "`provider_calls`")?,
+        parameters: row.json_or("parameters", "{}")?,
+        result: row.json_or("result", "null")?,
+        failed: row.flag("failed") == Some(true),
     })
 }
 

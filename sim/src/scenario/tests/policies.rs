@@ -89,12 +89,19 @@ disposition = { at = "/verdict", allowed = ["done", "refused"] }
 fn scenario_policy_that_contradicts_itself_is_refused_where_it_stands() {
     let text = policy("context = { limit_tokens = 200, keep_tokens = 200 }");
     let fault = refused(&text).fault().clone();
-    let found = "200".to_owned();
-    assert_eq!(fault, Fault::OutOfRange { key: "keep_tokens", found, least: 0, most: 199 });
-    assert_eq!(refused(&text).line_column(), Some((9, 11)));
-    // The usual amount that is kept is over a small limit.
+    assert_eq!(fault, Fault::KeepsTooMuch { keep: 200, limit: 200 });
+    assert_eq!(refused(&text).line_column().map(|(line, _)| line), Some(9));
+    // The usual amount that is kept is over a small limit, and nobody has written it.
     let text = policy("context = { limit_tokens = 200 }");
-    assert!(matches!(refused(&text).fault(), Fault::OutOfRange { key: "keep_tokens", .. }));
+    let why = refused(&text);
+    let expected = "`keep_tokens` is 20000, and has to be less than `limit_tokens`, which is 200";
+    assert_eq!(why.fault().to_string(), expected);
+    assert!(why.fault().help().is_some_and(|help| help.contains("left out, it is 20000")));
+    assert_eq!(why.line_column().map(|(line, _)| line), Some(9));
+    let text = policy("disposition = { at = \"/verdict\", allowed = [] }");
+    assert_eq!(*refused(&text).fault(), Fault::NoDisposition);
+    assert_eq!(refused(&text).line_column().map(|(line, _)| line), Some(9));
+    assert!(refused(&text).fault().help().is_some());
     let text = policy("disposition = { at = \"verdict\", allowed = [] }");
     assert!(matches!(fault_at(&text, 9, 22, "\"verdict\""), Fault::BadPointer { key: "at", .. }));
     for schema in ["\"object\"", "[1]", "7"] {
@@ -372,7 +379,7 @@ fn scenario_builder_policies_are_refused_for_what_a_file_is_refused_for() {
         (small().policy(none), "`parallel_calls` is between 1 and"),
         (
             small().policy(AgentPolicy { context, ..AgentPolicy::default() }),
-            "`keep_tokens` is between 0 and 4, not 5",
+            "`keep_tokens` is 5, and has to be less than `limit_tokens`, which is 5",
         ),
         (small().disapprove("charge"), "nobody is asked about calls of the tool `charge`"),
         (tool(Tool::readonly("b").takes("1")), "`parameters` is a JSON Schema"),

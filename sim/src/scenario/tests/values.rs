@@ -15,6 +15,7 @@ fn json(text: &str) -> CanonicalJson {
 
 fn says(text: &str) -> TurnScript {
     let answer = AnswerScript {
+        provider_calls: Vec::new(),
         reasoning: None,
         text: Some(text.to_owned()),
         calls: Vec::new(),
@@ -24,7 +25,7 @@ fn says(text: &str) -> TurnScript {
 }
 
 fn fails(fault: ModelFault) -> TurnScript {
-    let fault = FaultScript { fault, is_silent: false };
+    let fault = FaultScript { fault, is_silent: false, used: None };
     TurnScript { faults: Vec::new(), says: Says::Fault(fault) }
 }
 

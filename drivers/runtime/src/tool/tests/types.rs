@@ -72,6 +72,38 @@ fn cap_003_cap_004_schemas_say_what_the_types_say() {
     );
     assert_eq!(definition.parameters.json(), &parameters);
     assert!(definition.success.json().as_str().contains("\"left\""));
+    assert!(definition.fails_with.json().as_str().contains("NoSuchOrder"));
+}
+
+#[test]
+fn cap_004_a_failure_that_the_tool_does_not_declare_is_a_defect_of_the_call() {
+    #[derive(Serialize, JsonSchema)]
+    struct Closed {
+        #[schemars(range(max = 24))]
+        until: u32,
+    }
+    let closed = |until| {
+        Tool::new("open", move |(): (), _| async move { Err::<(), _>(Closed { until }) })
+            .redact("/until")
+    };
+    assert!(matches!(call(closed(9), "null"), Ended::Outcome(ToolOutcome::Failure(_))));
+    let Ended::Outcome(ToolOutcome::Defect(why)) = call(closed(25), "null") else {
+        panic!("no day has an hour 25")
+    };
+    assert_eq!(why.tag(), "FailureInvalid");
+
+    let mut definition =
+        ToolDefinition::new(ToolName::new("lookup").unwrap(), ExecutionClass::Readonly);
+    definition.fails_with = Schema::parse(br#"{"enum":["closed",{"code":7}]}"#).unwrap();
+    let fails = |words: &'static str| {
+        Tool::dynamic(definition.clone(), move |_, _| async move {
+            Err(Diagnostic::cut("Why", words).into())
+        })
+    };
+    assert_eq!(call(fails("closed"), "null"), failure("Why", "closed"));
+    assert_eq!(call(fails(r#"{"code":7}"#), "null"), failure("Why", r#"{"code":7}"#));
+    let ended = call(fails("open"), "null");
+    assert!(matches!(ended, Ended::Outcome(ToolOutcome::Defect(_))), "{ended:?}");
 }
 
 #[test]
@@ -97,6 +129,7 @@ fn sec_03_everything_that_is_declared_stands_in_the_definition() {
         description: "Gives money back.".into(),
         parameters: told.parameters.clone(),
         success: told.success.clone(),
+        fails_with: told.fails_with.clone(),
         risk: Risk::High,
         resource: Some(place("/order")),
         group: Some(GroupName::new("payments").unwrap()),

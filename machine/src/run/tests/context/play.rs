@@ -30,7 +30,7 @@ impl World<'_> {
     fn answer(&self, external: &External) -> Answer {
         match external {
             External::CallModel(it) => {
-                let response = (self.model)(it).map(Arc::new);
+                let response = (self.model)(it).map(Arc::new).map_err(Into::into);
                 Answer::Model { run: it.run, turn: it.turn, purpose: it.purpose, response }
             }
             External::Check { run, turn, subject, values } => {

@@ -207,12 +207,14 @@ fn run_023_a_useless_summary_changes_nothing_and_the_turn_is_asked_all_the_same(
         let before = bench.fold().clone();
         let mut bench = bench.answered(summary(&effects, answer));
         let effects = bench.look();
-        assert_eq!(committed(&effects), [], "{name}");
-        assert_eq!((requests(&effects).len(), effects.len()), (1, 1), "{name}: no second try");
+        let records = committed(&effects);
+        let paid = records.iter().all(|it| matches!(it, Record::ModelInterrupted(_)));
+        assert!(paid && records.len() <= 1, "{name}: {records:?}");
+        assert_eq!(requests(&effects).len(), 1, "{name}: no second try");
         let request = request(&effects);
         assert_eq!(request.purpose, Purpose::Respond, "{name}");
         assert_eq!(request.messages, before.messages(ONE.submission()), "{name}");
-        assert_eq!(*bench.fold(), before, "{name}");
+        assert_eq!(bench.fold().transcript(), before.transcript(), "{name}");
         let effects = bench.responds(0, &[]).look();
         assert!(matches!(settlement(&effects), Settlement::Completed { .. }), "{name}");
     }
@@ -262,4 +264,28 @@ fn run_023_a_summary_counts_against_the_budget() {
     let Settlement::Failed { limit, .. } = settlement(&effects) else { panic!("{effects:?}") };
     assert_eq!(*limit, Some(PolicyLimit::Budget(Dimension::Tokens)));
     assert_eq!(compactions(&committed(&effects)).len(), 1, "what was paid for is kept");
+}
+
+/// What of each useless summary is charged: what it says, or what is reserved for its question.
+#[test]
+fn bu_07_a_useless_summary_is_paid_for_like_any_other_question() {
+    for (name, answer) in useless() {
+        let (bench, effects) = asking();
+        let turned_away = matches!(
+            answer,
+            Err(ModelFault::RateLimited { .. }
+                | ModelFault::ContextLength(_)
+                | ModelFault::Refused(_))
+        );
+        let said = answer.as_ref().ok().and_then(|it| it.usage).filter(Usage::is_possible);
+        let bench = bench.answered(summary(&effects, answer));
+        let overhead = bench.state.run().map(|run| run.overhead).unwrap();
+        match said {
+            _ if turned_away => assert_eq!((overhead.lost, overhead.tokens), (0, 0), "{name}"),
+            Some(said) => {
+                assert_eq!((overhead.lost, overhead.tokens), (1, said.tokens()), "{name}")
+            }
+            None => assert!(overhead.lost == 1 && overhead.tokens > 1_000, "{name}: {overhead:?}"),
+        }
+    }
 }

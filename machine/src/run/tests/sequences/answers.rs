@@ -19,7 +19,7 @@ pub(super) fn answer(external: &External, how: u8) -> Answer {
     match external {
         External::CallModel(request) => {
             let (run, turn, purpose) = (request.run, request.turn, request.purpose);
-            let response = respond(request.tools, how);
+            let response = respond(request.tools, how).map_err(Into::into);
             Answer::Model { run, turn, purpose, response }
         }
         External::Check { run, turn, subject, values } => {
