@@ -120,7 +120,7 @@ fn child(delegable: &[Right], required: &[Right]) -> Standpoint {
 }
 
 #[test]
-fn sub_a_child_is_held_below_its_ceiling_its_requirement_and_its_resources() {
+fn sec_02_a_child_is_held_below_its_ceiling_its_requirement_and_its_resources() {
     let state = host(Policy {
         defaults: granted(&["fs.read", "fs.write", "net.fetch", "tool.call:x"]),
         ..Policy::default()
@@ -155,7 +155,7 @@ fn sub_a_child_is_held_below_its_ceiling_its_requirement_and_its_resources() {
 }
 
 #[test]
-fn sub_what_a_policy_grants_later_does_not_raise_a_ceiling() {
+fn sec_02_what_a_policy_grants_later_does_not_raise_a_ceiling() {
     let wide = [right("tool.call:x", None)];
     let asked = Action { standpoint: child(&wide, &wide), ..action("tool.call:x") };
     let state = host(Policy { defaults: granted(&["tool.call:*"]), ..Policy::default() });
