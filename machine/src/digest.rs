@@ -18,6 +18,13 @@ impl Digest {
     /// What stands before the first link of a chain.
     pub const ZERO: Self = Self([0; 32]);
 
+    /// SHA-256 of bytes as they are, without a domain: what anybody else's program makes of them.
+    /// For what is named by its content and shown to others (STORE-009).
+    #[must_use]
+    pub fn plain(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
     /// The digest of plain bytes under a domain tag.
     #[must_use]
     pub fn of(tag: &'static str, bytes: &[u8]) -> Self {

@@ -13,6 +13,7 @@
 //!   [`guard`] what a command line comes to.
 //! - [`steps`] is what a durable tool may ask for when its handler is entered again.
 //! - [`ledger`] and [`conversation`] are the rules of a store; [`store`] is its port.
+//! - [`agent_state`] is what agents keep beside their conversations.
 //! - [`record`] is what becomes canonical, [`projection`] what that means, [`json`] how values
 //!   are spelled, [`identity`] how everything is named.
 //! - [`effect`] lists what can be asked of the world, and so where it can crash.
@@ -22,6 +23,7 @@ extern crate alloc;
 
 pub mod admission;
 pub mod agent;
+pub mod agent_state;
 pub mod approval;
 pub mod attempt;
 pub mod authority;
@@ -42,6 +44,7 @@ pub mod recovery;
 pub mod response;
 pub mod run;
 pub mod scheduler;
+pub mod session;
 pub mod steps;
 pub mod store;
 

@@ -53,7 +53,7 @@ pub const SCAN_RETRY_MS: u64 = 1_000;
 pub const DECLINED_MS: u64 = 60_000;
 /// Milliseconds that a tool's handler may take unless its definition says otherwise.
 pub const TOOL_TIMEOUT_MS: u64 = 60_000;
-/// Bytes of a tool's result that are kept unless its definition says less (RUN-019).
+/// Bytes of a tool's result that its record shows unless its definition says less (RUN-019).
 pub const TOOL_RESULT_BYTES: u32 = 50 * 1024;
 /// Milliseconds that a model may take to answer, unless the agent's policy says otherwise.
 pub const MODEL_TIMEOUT_MS: u64 = 600_000;
@@ -64,6 +64,18 @@ pub const CALL_STARTS: usize = 5;
 pub const CALL_STEPS: usize = 64;
 /// Bytes of what one step gives. Beside [`CALL_STEPS`] it bounds what an open call holds.
 pub const STEP_OUTPUT_BYTES: usize = 64 * 1024;
+/// Bytes of one value of an agent's state. Two of them are kept of each write that is still open.
+pub const STATE_VALUE_BYTES: usize = 64 * 1024;
+/// Keys of the state of one agent and tenant, or of one run.
+pub const STATE_KEYS: usize = 4_096;
+/// Keys that one call may write: all of them are closed in the commit that records its end.
+pub const CALL_STATE_WRITES: usize = 64;
+/// Bytes of what a client remembers of one session: a title and some labels.
+pub const SESSION_METADATA_BYTES: usize = 16 * 1024;
+/// Conversations that one session points to.
+pub const SESSION_CONVERSATIONS: usize = 64;
+/// Sessions in one store.
+pub const SESSIONS: usize = 65_536;
 /// Owners of a submission in a row that may die without getting anywhere. The next one gives it up:
 /// whatever it is that kills them, the lane goes on without it (DUR-018).
 pub const FRUITLESS_CLAIMS: usize = 5;
@@ -113,7 +125,7 @@ pub const SESSION_ALLOW_MS: u64 = 8 * 60 * 60 * 1_000;
 /// Allows for sessions that a host keeps. Beyond them the oldest is forgotten, and asked for again.
 pub const SESSION_ALLOWS: usize = 1_024;
 /// Sessions that are open in a host.
-pub const SESSIONS: usize = 1_024;
+pub const OPEN_SESSIONS: usize = 1_024;
 /// Questions that a host has put to people and that are open.
 pub const OPEN_QUESTIONS: usize = 1_024;
 /// Requests that wait for one question.

@@ -1,5 +1,6 @@
 //! The grammar of the command line.
 
+mod beside;
 mod copies;
 mod operator;
 
@@ -12,6 +13,7 @@ use everstep_sim::explore::Bounds;
 use everstep_sim::profile::Profile;
 use everstep_sqlite::CommitMode;
 
+pub(crate) use beside::{At, Metadata, Over, Sessions, SessionsAct, State, StateAct};
 pub(crate) use copies::{Backup, Export, Import, Restore};
 pub(crate) use operator::{Decide, Log, LogAct, Look, Resolve, Submissions, SubmissionsAct, Word};
 
@@ -26,7 +28,7 @@ Exit codes:
   6  the same schedule gave two results
   7  a liveness property was broken: something accepted never settles
 
-`everstep run`, `submissions`, `log`, `backup` and `restore` have codes of their own: see their `--help`.";
+`everstep run`, `submissions`, `log`, `sessions`, `state`, `backup` and `restore` have codes of their own: see their `--help`.";
 
 /// Durable agents whose every crash can be played through.
 #[derive(Debug, Parser)]
@@ -73,6 +75,14 @@ pub(crate) enum Command {
     Submissions(Submissions),
     /// Read and check the canonical history
     Log(Log),
+    /// Names by which conversations are found again
+    ///
+    /// Nothing that was accepted depends on a session: without any, everything still settles.
+    Sessions(Sessions),
+    /// What agents keep beside their conversations
+    ///
+    /// It is no history: what was accepted and what came of it is in ledger and log.
+    State(State),
     /// Make a backup of a database, also while a host works on it
     ///
     /// The backup is one moment of the database. It is read back and verified before it gets its

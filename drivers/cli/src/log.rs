@@ -1,5 +1,6 @@
 //! `everstep log`: the canonical history, read and checked.
 
+mod artifact;
 mod export;
 mod import;
 mod lines;
@@ -23,6 +24,9 @@ pub(crate) fn run(args: &Log) -> Outcome {
     match &args.act {
         LogAct::Show { conversation, look } => show(conversation, look),
         LogAct::Verify { conversation, look } => verify(conversation.as_deref(), look),
+        LogAct::Artifact { conversation, artifact, look } => {
+            artifact::artifact(conversation, artifact, look)
+        }
         LogAct::Rebuild { conversation, look } => rebuild::rebuild(conversation.as_deref(), look),
         LogAct::Export(args) => export::export(args),
         LogAct::Import(args) => import::import(args),
@@ -54,21 +58,23 @@ fn nothing(start: &str, db: &Path) -> Complaint {
     Complaint::new(Exit::Usage, format!("{start}: there is no such conversation in {db}"))
 }
 
+/// The one conversation whose name begins like this.
+fn one(reader: &SqliteReader, start: &str, look: &Look) -> Result<ConversationId, Complaint> {
+    let (mut found, _) = named(reader, start)?;
+    let several = found.len() > 1;
+    match found.pop() {
+        Some(only) if !several => Ok(only),
+        Some(_) => Err(Complaint::new(
+            Exit::Usage,
+            format!("{start}: several conversations begin like this\nhelp: give more of the name"),
+        )),
+        None => Err(nothing(start, &look.db)),
+    }
+}
+
 fn show(start: &str, look: &Look) -> Outcome {
     let reader = reader(&look.db)?;
-    let (found, _) = named(&reader, start)?;
-    let [conversation] = found.as_slice() else {
-        return Err(if found.is_empty() {
-            nothing(start, &look.db)
-        } else {
-            Complaint::new(
-                Exit::Usage,
-                format!(
-                    "{start}: several conversations begin like this\nhelp: give more of the name"
-                ),
-            )
-        });
-    };
+    let conversation = &one(&reader, start, look)?;
     let mut records = Vec::new();
     batches(&reader, conversation, |batch| {
         let envelope = batch.envelope();
@@ -131,7 +137,14 @@ fn verify(start: Option<&str>, look: &Look) -> Outcome {
         let verified = reader.verify(conversation).map(|it| {
             let batches = counted(it.batches, "batch").replace("batchs", "batches");
             let (rows, records) = (counted(it.rows, "row"), counted(it.records, "record"));
-            format!("{rows}, {records} in {batches}")
+            let mut said = format!("{rows}, {records} in {batches}");
+            if it.artifacts > 0 {
+                let _ = write!(said, ", {}", counted(it.artifacts, "artifact"));
+            }
+            if it.orphans > 0 {
+                let _ = write!(said, ", {} that no record names", counted(it.orphans, "artifact"));
+            }
+            said
         });
         verdicts.push((conversation.as_str(), verdict(verified)?));
     }

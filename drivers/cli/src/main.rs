@@ -19,6 +19,8 @@ mod progress;
 mod records;
 mod replay;
 mod run;
+mod sessions;
+mod state;
 mod submissions;
 
 use std::process::ExitCode;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Submissions(args) => submissions::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Sessions(args) => sessions::run(&args),
+        Command::State(args) => state::run(&args),
         Command::Backup(args) => copies::backup(&args),
         Command::Restore(args) => copies::restore(&args),
     };

@@ -68,7 +68,8 @@ impl Drive {
         stop: watch::Receiver<bool>,
         setup: Setup,
     ) -> Self {
-        let in_flight = InFlight::new(outside);
+        let state = Some((store.clone(), setup.lane.clone()));
+        let in_flight = InFlight::new(Outside { state, ..outside });
         let (stopping, renewal, wait) = (false, None, FIRST_WAIT);
         let (claims, telling) = (false, None);
         Self { store, wakes, stop, stopping, in_flight, setup, claims, telling, renewal, wait }

@@ -132,7 +132,8 @@ impl Ephemeral {
         let (run, streams) = (source.run, Streams::default());
         let told = trace(&streams, source);
         let gate = Gate::new(limits);
-        let outside = Outside { ports, failpoints, events, gate, streams: streams.clone() };
+        let outside =
+            Outside { ports, failpoints, events, gate, streams: streams.clone(), state: None };
         let drive = Drive {
             in_flight: InFlight::new(outside),
             began: Instant::now(),

@@ -147,8 +147,9 @@ impl Host {
         let (stopping, stop) = watch::channel(false);
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
         let gate = Gate::new(config.permits.clone());
+        let (watched, told) = (events.clone(), streams.clone());
         let outside =
-            Outside { ports, failpoints, events: events.clone(), gate, streams: streams.clone() };
+            Outside { ports, failpoints, events: watched, gate, streams: told, state: None };
         let desk = Desk::new(store.clone(), outside, config, pages, herald, stop);
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });

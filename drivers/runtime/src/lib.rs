@@ -20,6 +20,7 @@
 //! | STORE-012: waiting without polls or lost wakes | a waiter subscribes to its lane, then reads, then parks until something is said of that lane; of other processes that is learnt by a glance through the store, [`Config::glance`] apart, which tells their commits from its own |
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
 //! | DUR-010: a durable handler goes on only when its step is committed | it rests meanwhile: nothing of it is polled, and dropping it has stopped it between two steps |
+//! | CAP-012: what a call writes of its agent's state is written once, and never by who is superseded | [`State`], which is asked in the store, in one transaction with lane and log |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
 //! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |
 //!
@@ -46,6 +47,7 @@ mod ports;
 mod prepared;
 mod run_stream;
 mod saying;
+mod state;
 mod steps;
 mod store;
 mod stream;
@@ -68,6 +70,7 @@ pub use ports::{
 pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};
 pub use saying::NotSaid;
+pub use state::{Kept, State, StateError};
 pub use steps::{StepError, Steps};
 pub use stream::{NoMoreParts, Parts};
 pub use task::{block_on, blocking, pause};

@@ -11,7 +11,7 @@ use everstep_machine::effect::{
     Reconciliation,
 };
 use everstep_machine::event::RunEvent;
-use everstep_machine::identity::RunId;
+use everstep_machine::identity::{ConversationId, RunId};
 use everstep_machine::record::Doubt;
 use everstep_machine::response::Delta;
 
@@ -20,6 +20,8 @@ use crate::event::{Event, Events};
 use crate::failpoint::Failpoints;
 use crate::permits::{Gate, Permit};
 use crate::ports::Ports;
+use crate::state::State;
+use crate::store::StoreHandle;
 use crate::stream::{self, Audience};
 use crate::streams::Streams;
 use crate::tool::{Cancellation, Live};
@@ -32,6 +34,9 @@ pub(crate) struct Outside {
     pub(crate) events: Events,
     pub(crate) gate: Gate,
     pub(crate) streams: Streams,
+    /// Where the state of its calls is, and in which lane they are: an attempt has it, an ephemeral
+    /// run has not.
+    pub(crate) state: Option<(StoreHandle, ConversationId)>,
 }
 
 impl Outside {
@@ -81,11 +86,12 @@ impl Outside {
         cancellation: Cancellation,
         permit: Option<Permit>,
     ) -> Call {
-        let Self { ports, events, streams, .. } = self;
+        let Self { ports, events, streams, state, .. } = self;
         events.tell(Event::ToolInvoked { tool: invocation.tool.clone() });
         let (run, call) = (invocation.run, invocation.call);
         let report = move |words: &str| streams.tell(run, RunEvent::progress(call, words));
-        let live = Live::new(cancellation).watched(report);
+        let state = state.map(|(store, lane)| State::of(store, lane, &invocation));
+        let live = Live::new(cancellation).watched(report).keeping(state);
         Call::begin(&*ports.tools, invocation, live, events, permit)
     }
 

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use everstep_machine::agent_state;
 use everstep_machine::effect::EffectClass;
 use everstep_machine::identity::ConversationId;
 use everstep_machine::projection::Reader;
@@ -28,7 +29,12 @@ enum Asked {
     Checkpoint(ConversationId, oneshot::Sender<Option<Reader>>),
     /// To keep one.
     Keep(ConversationId, Vec<u8>),
+    /// To read or write an agent's state (CAP-012).
+    State(Box<agent_state::Command>, oneshot::Sender<StateAnswer>, OwnedSemaphorePermit),
 }
+
+/// What comes of reading or writing state.
+type StateAnswer = Result<Result<agent_state::Reply, agent_state::Refusal>, StoreFault>;
 
 /// A pipeline and who wants its answer.
 struct Request {
@@ -127,6 +133,18 @@ impl StoreHandle {
         answered.await.ok().flatten()
     }
 
+    /// Reads or writes an agent's state.
+    pub(crate) async fn state(
+        &self,
+        command: agent_state::Command,
+    ) -> Result<StateAnswer, StoreGone> {
+        let (answer, answered) = oneshot::channel();
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| StoreGone)?;
+        let asked = Asked::State(Box::new(command), answer, place);
+        self.requests.send(asked).map_err(|_| StoreGone)?;
+        answered.await.map_err(|_| StoreGone)
+    }
+
     /// Has the fold of a lane's log kept. Nobody waits for it.
     pub(crate) fn keep(&self, lane: ConversationId, checkpoint: Vec<u8>) {
         // Without a store there is nothing to keep it for.
@@ -154,15 +172,17 @@ fn serve(
     loop {
         match inbox.recv_timeout(glance.saturating_sub(last.elapsed())) {
             Ok(first) => {
-                let (mut waiting, mut folds) = (Vec::new(), Vec::new());
+                let (mut waiting, mut others) = (Vec::new(), Vec::new());
                 for asked in std::iter::once(first).chain(inbox.try_iter().take(TOGETHER - 1)) {
                     match asked {
                         Asked::Execute(request) => waiting.push(request),
-                        fold @ (Asked::Checkpoint(..) | Asked::Keep(..)) => folds.push(fold),
+                        other @ (Asked::Checkpoint(..) | Asked::Keep(..) | Asked::State(..)) => {
+                            others.push(other);
+                        }
                     }
                 }
                 execute(&mut store, waiting, unsure);
-                folds.into_iter().for_each(|asked| remember(&mut store, asked));
+                others.into_iter().for_each(|asked| aside(&mut store, asked));
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
@@ -177,14 +197,17 @@ fn serve(
     }
 }
 
-/// Reads or keeps a fold, behind everything that is waited for.
-fn remember(store: &mut impl Shared, asked: Asked) {
+/// Reads or keeps what is beside ledger and logs, behind the pipelines that wait.
+fn aside(store: &mut impl Shared, asked: Asked) {
     match asked {
         Asked::Execute(_) => {}
         Asked::Checkpoint(lane, answer) => {
             let _ = answer.send(store.checkpoint(&lane));
         }
         Asked::Keep(lane, checkpoint) => store.keep_checkpoint(&lane, &checkpoint),
+        Asked::State(command, answer, _place) => {
+            let _ = answer.send(store.agent_state(&command));
+        }
     }
 }
 

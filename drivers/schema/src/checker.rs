@@ -100,7 +100,8 @@ impl Checker {
             ToolOutcome::Rejected(_)
             | ToolOutcome::InvalidInput(_)
             | ToolOutcome::Defect(_)
-            | ToolOutcome::Truncated(_) => outcome,
+            | ToolOutcome::Truncated(_)
+            | ToolOutcome::Kept(_) => outcome,
         }
     }
 

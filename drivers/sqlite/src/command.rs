@@ -70,6 +70,9 @@ fn of_conversation(
             conversation::Effect::Change(change) => {
                 let tail = tail.expect("STORE-004: a log that was changed has an end");
                 crate::log::write(connection, lane, &change, &tail)?;
+                if let conversation::Change::Commit(stored) = &change {
+                    crate::agent_state::close(connection, lane, stored.batch())?;
+                }
             }
             conversation::Effect::Reply(reply) => return Ok(Ok(Reply::Conversation(reply))),
             conversation::Effect::Refuse(why) => return Ok(Err(Refusal::Conversation(why))),

@@ -35,7 +35,7 @@ const PART: u32 = 1_000;
 
 impl Format {
     /// What this build reads and writes.
-    pub const CURRENT: Self = Self { tables: 4, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
+    pub const CURRENT: Self = Self { tables: 5, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
 
     /// The number that SQLite keeps.
     pub(crate) fn user_version(self) -> i32 {
@@ -109,15 +109,15 @@ pub(crate) fn identify(connection: &Transaction<'_>) -> rusqlite::Result<Identit
 
 /// Every table and index with the statement that makes it, exactly as SQLite keeps it.
 ///
-/// The ledger and the logs are two stores in one file: nothing refers from one to the other
-/// (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting,
+/// The ledger, the logs, agents' state (CAP-012) and sessions are stores of their own in one file:
+/// nothing refers from one to the other (STORE-001). `standing` is why a row may be claimed: 0 queued, 1 errand, 2 resting,
 /// 3 doubtful, 4 given up; the partial index holds only what waits for a worker or for a person, so looking for
 /// work never meets what is done.
 ///
 /// A submission is in two indexes, since an index alone cannot be asked whether it is complete: one
 /// flipped byte, and what was admitted looks as if it never had been. No single damage takes it out
 /// of both, and SQLite lets no row in that either of them has already.
-pub(crate) const SCHEMA: [(&str, &str); 10] = [
+pub(crate) const SCHEMA: [(&str, &str); 16] = [
     (
         "ledger_incarnation",
         "CREATE TABLE ledger_incarnation (
@@ -190,6 +190,55 @@ pub(crate) const SCHEMA: [(&str, &str); 10] = [
             bytes BLOB NOT NULL
         ) STRICT, WITHOUT ROWID",
     ),
+    (
+        "log_artifact",
+        "CREATE TABLE log_artifact (
+            conversation TEXT NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            bytes BLOB NOT NULL,
+            PRIMARY KEY (conversation, digest)
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "state_shelf",
+        "CREATE TABLE state_shelf (
+            scope TEXT NOT NULL PRIMARY KEY,
+            cell BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "state_slot",
+        "CREATE TABLE state_slot (
+            scope TEXT NOT NULL,
+            key TEXT NOT NULL,
+            cell BLOB NOT NULL,
+            PRIMARY KEY (scope, key)
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "state_mark",
+        "CREATE TABLE state_mark (
+            call BLOB NOT NULL CHECK (length(call) = 16),
+            scope TEXT NOT NULL,
+            key TEXT NOT NULL,
+            cell BLOB NOT NULL,
+            PRIMARY KEY (call, scope, key)
+        ) STRICT, WITHOUT ROWID",
+    ),
+    (
+        "session_shelf",
+        "CREATE TABLE session_shelf (
+            only INTEGER NOT NULL PRIMARY KEY CHECK (only = 0),
+            cell BLOB NOT NULL
+        ) STRICT",
+    ),
+    (
+        "session_entry",
+        "CREATE TABLE session_entry (
+            session TEXT NOT NULL PRIMARY KEY,
+            cell BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID",
+    ),
 ];
 
 /// Makes a blank file ours, inside the caller's transaction.
@@ -223,7 +272,7 @@ mod tests {
 
     #[test]
     fn store_005_a_format_is_one_number_and_back() {
-        assert_eq!(Format::CURRENT.to_string(), format!("4.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
+        assert_eq!(Format::CURRENT.to_string(), format!("5.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
         let parts = [0, 1, 7, 999];
         for (tables, cells, records) in
             parts.into_iter().flat_map(|a| parts.map(|b| (a, b, 999 - a)))
@@ -245,12 +294,12 @@ mod tests {
     #[test]
     fn store_001_log_and_ledger_share_no_table() {
         for (name, statement) in SCHEMA {
-            let (own, other) = match name.split_once('_') {
-                Some(("ledger", _)) => ("ledger_", "log_"),
-                Some(("log", _)) => ("log_", "ledger_"),
-                _ => panic!("{name} belongs to neither store"),
-            };
-            assert!(statement.contains(own) && !statement.contains(other), "{name}");
+            let stores = ["ledger_", "log_", "state_", "session_"];
+            let own = stores.iter().find(|own| name.starts_with(**own));
+            let own = own.unwrap_or_else(|| panic!("{name} belongs to no store"));
+            let mut others = stores.iter().filter(|it| it != &own);
+            assert!(statement.contains(own), "{name}");
+            assert!(others.all(|other| !statement.contains(other)), "{name}");
             assert!(!statement.contains("REFERENCES"), "{name}");
         }
     }

@@ -4,10 +4,11 @@
 //! raised above every epoch that the other file has used, as after a restore: nobody owns it here,
 //! and what was under way is found as after a crash.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use everstep_machine::conversation::{Change as LogChange, Tail};
+use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
     AdmissionSequence, ConversationId, Epoch, SubmissionId, Timestamp,
 };
@@ -21,7 +22,7 @@ use everstep_machine::store::Incarnation;
 use rusqlite::Connection;
 
 use crate::error::{Corrupt, Flaw, Place, Trouble};
-use crate::{incarnation, ledger, log};
+use crate::{artifact, incarnation, ledger, log};
 
 /// Everything that a file holds of one conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct Exported {
     pub rows: Vec<Arc<Row>>,
     /// Its log, from the beginning; none if it was not made yet.
     pub batches: Vec<StoredBatch>,
+    /// The artifacts that its records name, each once, by digest.
+    pub artifacts: BTreeMap<Digest, Vec<u8>>,
 }
 
 /// What came of an import.
@@ -55,6 +58,28 @@ impl Exported {
         self.checked().map(drop)
     }
 
+    /// Every artifact that a record names is here, every one that is here is named, and each is what
+    /// it is named by.
+    fn check_artifacts(&self) -> Result<(), Corrupt> {
+        let name = &self.lane.conversation;
+        let flawed =
+            |digest, flaw| Corrupt { place: Place::Artifact(name.clone(), Box::new(digest)), flaw };
+        let named = self.batches.iter().flat_map(|it| artifact::named(it.batch()));
+        let named: BTreeSet<Digest> = named.map(|kept| kept.digest).collect();
+        if let Some(missing) = named.iter().find(|it| !self.artifacts.contains_key(*it)) {
+            return Err(flawed(*missing, Flaw::Missing));
+        }
+        for (digest, bytes) in &self.artifacts {
+            if !named.contains(digest) {
+                return Err(flawed(*digest, Flaw::Taken));
+            }
+            if Digest::plain(bytes) != *digest {
+                return Err(flawed(*digest, Flaw::Content));
+            }
+        }
+        Ok(())
+    }
+
     fn checked(&self) -> Result<Reconstruction, Corrupt> {
         let name = &self.lane.conversation;
         let mut log = Reconstruction::default();
@@ -66,6 +91,7 @@ impl Exported {
             }
             log.feed(batch).map_err(|why| flawed(Flaw::Batch(why)))?;
         }
+        self.check_artifacts()?;
         if self.lane.next.0 != self.rows.len() as u64 {
             return Err(Corrupt { place: Place::Lane(name.clone()), flaw: Flaw::Counter });
         }
@@ -134,12 +160,15 @@ pub(crate) fn import(
     exported: &Exported,
     now: Timestamp,
 ) -> Result<Imported, Trouble> {
-    let Exported { lane, rows, batches } = exported;
+    let Exported { lane, rows, batches, artifacts } = exported;
     let log = exported.checked().map_err(|it| Trouble::Flawed(it.place, it.flaw))?;
     let name = &lane.conversation;
     let there = ledger::stored_lane(connection, name)?;
     if there.is_some() || log::tail(connection, name)?.is_some() {
         return compare(connection, exported);
+    }
+    for (digest, bytes) in artifacts {
+        artifact::put(connection, name, *digest, bytes)?;
     }
     let mut tail = None;
     for batch in batches {

@@ -18,7 +18,9 @@
 //! | whole | a write-ahead log that is damaged in front of what was committed is refused ([`OpenError::LogDamaged`]); SQLite would leave that out |
 //! | read once | batches that were read are remembered, at most [`Options::memory`] bytes; of a page's, the last is read again, and its chain vouches for the others (STORE-011) |
 //! | versioned | a file of another [`Format`] is refused before anything is written (STORE-005) |
+//! | large results | digest-addressed artifacts beside their log, in the transaction of the record that names them; read under their digest (STORE-009) |
 //! | restarts | folds are kept beside their logs, sealed and bound to a chain digest; what is not right about one makes it none (STORE-007) |
+//! | beside the logs | agents' state (CAP-012) and sessions: tables of their own, on which no submission depends. What a call has written is applied, or taken back, in the transaction of the batch that records its end |
 //! | copied | [`backup`] of a file in use, which nobody works on, and [`restore`], a new incarnation in which no earlier claim counts (STORE-013) |
 //! | on time | [`Clock`] stamps every command; a lane never lets its time fall (CL-01) |
 //!
@@ -35,6 +37,8 @@
 //!
 //! Deliberately absent: rules of any protocol, threads, async, and an API that hands out a cursor.
 
+mod agent_state;
+mod artifact;
 mod cell;
 mod checkpoint;
 mod clock;
@@ -53,6 +57,7 @@ mod options;
 mod reader;
 mod rebuild;
 mod scan;
+mod session;
 mod store;
 mod transaction;
 mod upkeep;

@@ -9,6 +9,7 @@ use everstep_machine::record::StoredBatch;
 use everstep_machine::store::LogPage;
 use rusqlite::Connection;
 
+use crate::artifact;
 use crate::cell::{self, Label};
 use crate::error::{Flaw, Place, Trouble};
 use crate::ledger::{expect_one, saturating};
@@ -99,7 +100,8 @@ fn committed(
     }))
 }
 
-fn is_used(
+/// Whether a log holds a record.
+pub(crate) fn is_used(
     connection: &Connection,
     conversation: &ConversationId,
     record: RecordId,
@@ -246,7 +248,7 @@ fn add(
     for (sequence, record) in (at..).zip(stored.batch().record_ids()) {
         statement.execute((name, record.0, sequence)).map_err(Trouble::writing(place))?;
     }
-    Ok(())
+    artifact::add(connection, conversation, stored.batch())
 }
 
 #[cfg(test)]

@@ -12,8 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, SubmissionId};
+use everstep_machine::agent_state::{Address, Slot};
+use everstep_machine::digest::Digest;
+use everstep_machine::identity::{
+    AdmissionSequence, ConversationId, Sequence, SessionId, SubmissionId,
+};
 use everstep_machine::ledger::{Lane, Row};
+use everstep_machine::session::Session;
 use everstep_machine::store::LogPage;
 use rusqlite::Connection;
 
@@ -180,6 +185,58 @@ impl SqliteReader {
         self.read(|it| log::page(it, conversation, from))
     }
 
+    /// All of a result that was too long for its record, under its digest (STORE-009).
+    ///
+    /// # Errors
+    /// The file cannot be read, or the bytes are not those that the artifact is named by.
+    pub fn artifact(
+        &self,
+        conversation: &ConversationId,
+        digest: Digest,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|it| crate::artifact::read(it, conversation, digest))
+    }
+
+    /// Agents' state, by whose it is and key, behind `after` (CAP-012).
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn states(
+        &self,
+        after: Option<&Address>,
+        limit: usize,
+    ) -> Result<Listed<(Address, Slot), Address>, StoreError> {
+        self.read(|it| lists::states(it, after, limit.min(MAX_LISTED)))
+    }
+
+    /// What is under a key of an agent's state.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the value is corrupt.
+    pub fn state(&self, address: &Address) -> Result<Slot, StoreError> {
+        self.read(|it| crate::agent_state::slot(it, address))
+    }
+
+    /// Sessions by name, behind `after`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn sessions(
+        &self,
+        after: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Listed<Session, SessionId>, StoreError> {
+        self.read(|it| lists::sessions(it, after, limit.min(MAX_LISTED)))
+    }
+
+    /// A session, if it is there.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the session is corrupt.
+    pub fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        self.read(|it| crate::session::one(it, id))
+    }
+
     /// Reads everything of one conversation and checks it: every row and batch, the columns they
     /// are found by, the chain from the first batch to the tail, the record ids, and that no row
     /// says more than the log. Reads in short transactions, also while others write.
@@ -191,8 +248,8 @@ impl SqliteReader {
             .map_err(|trouble| trouble.at(&self.path, self.busy))
     }
 
-    /// Lets SQLite check the whole file, page by page and index by index. Takes as long as reading
-    /// all of it does.
+    /// Lets SQLite check the whole file, page by page and index by index, and checks what belongs to
+    /// no conversation: agents' state and sessions. Takes as long as reading all of it does.
     ///
     /// # Errors
     /// The file cannot be read, or something is corrupt; the first thing found is named.

@@ -12,12 +12,14 @@
 //! the answer.
 
 mod alter;
+mod beside;
 mod group;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use everstep_machine::agent_state;
 use everstep_machine::effect::{CrashPhase, Failpoint};
 use everstep_machine::identity::{ConversationId, Sequence, Timestamp};
 use everstep_machine::projection::Reader;
@@ -275,6 +277,13 @@ impl Shared for SqliteStore {
     fn checkpoint(&mut self, lane: &ConversationId) -> Option<Reader> {
         let read = |it: &Connection| Ok(checkpoint::read(it, lane));
         snapshot(&self.connection, self.busy, read).ok().flatten()
+    }
+
+    fn agent_state(
+        &mut self,
+        command: &agent_state::Command,
+    ) -> Result<Result<agent_state::Reply, agent_state::Refusal>, StoreFault> {
+        self.state(command).map_err(|error| error.fault())
     }
 
     /// In a transaction of its own, for which nobody is waited for.

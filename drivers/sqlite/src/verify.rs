@@ -1,5 +1,6 @@
 //! Reading everything of a conversation, trusting nothing (STORE-006).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::{Flaw, Place, Trouble};
 use crate::reader::MAX_LISTED;
 use crate::transaction::snapshot;
-use crate::{incarnation, ledger, log};
+use crate::{agent_state, artifact, incarnation, ledger, log, session};
 
 const RECORD: &str = "SELECT sequence FROM log_record WHERE conversation = ?1 AND record = ?2";
 
@@ -29,6 +30,10 @@ pub struct Verified {
     pub batches: u64,
     /// Records in them.
     pub records: u64,
+    /// Artifacts that they name.
+    pub artifacts: u64,
+    /// Artifacts that no record names: no harm, and nothing that a crash leaves.
+    pub orphans: u64,
 }
 
 /// Checks one conversation. The rows are read before the log: what a row repeats of the log is
@@ -102,12 +107,15 @@ fn history(
     conversation: &ConversationId,
     verified: &mut Verified,
 ) -> Result<Projection, Trouble> {
-    let mut reader = Reader::default();
+    let (mut reader, mut seen) = (Reader::default(), BTreeSet::new());
     loop {
         let from = reader.next_sequence();
         let page = snapshot(connection, busy, |it| {
             let page = log::page(it, conversation, from)?;
-            page.batches.iter().try_for_each(|batch| records(it, conversation, batch))?;
+            for batch in &page.batches {
+                records(it, conversation, batch)?;
+                artifact::verify(it, conversation, batch.batch(), &mut seen)?;
+            }
             if page.tail.is_none() && any_record(it, conversation)? {
                 return Err(Trouble::Flawed(Place::Tail(conversation.clone()), Flaw::Missing));
             }
@@ -134,7 +142,12 @@ fn history(
             let (expected, found) = (reader.chain(), tail.chain);
             return Err(flawed(Corruption::Chain { at: tail.next_sequence, expected, found }));
         }
-        snapshot(connection, busy, |it| count(it, conversation, tail.next_sequence))?;
+        let held = snapshot(connection, busy, |it| {
+            count(it, conversation, tail.next_sequence)?;
+            artifact::count(it, conversation)
+        })?;
+        verified.artifacts = seen.len() as u64;
+        verified.orphans = held.saturating_sub(verified.artifacts);
         return Ok(reader.into_projection());
     }
 }
@@ -184,5 +197,7 @@ pub(crate) fn verify_file(connection: &Connection) -> Result<(), Trouble> {
     if verdict != "ok" {
         return Err(Trouble::Flawed(Place::File, Flaw::Sqlite(verdict)));
     }
+    agent_state::verify(connection)?;
+    session::verify(connection)?;
     incarnation::current(connection).map(drop)
 }

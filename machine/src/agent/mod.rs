@@ -4,6 +4,7 @@
 mod approval;
 mod artifact;
 mod definition;
+mod kept;
 mod messages;
 mod model;
 mod outcome;
@@ -18,6 +19,7 @@ pub use artifact::{
     ArtifactError, CompactionArtifact, SummaryMessage, SummaryRole, apply_artifact, source_digest,
 };
 pub use definition::{AgentDefinition, Binding, DefinitionError};
+pub use kept::{Kept, Media, Whole};
 pub use messages::{Counted, Messages};
 pub use model::{
     FinishReason, LostResponse, ModelFault, ModelResponse, ProviderResult, Reasoning, ResponsePart,

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::Kept;
 use crate::json::CanonicalJson;
 use crate::limits::{DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_TAG_CHARS};
 
@@ -120,6 +121,8 @@ pub enum ToolOutcome {
     Defect(Diagnostic),
     /// The tool did it; what it says is too long to be kept whole.
     Truncated(Truncated),
+    /// The tool did it; what it says is too long to be shown whole, and is kept beside the log.
+    Kept(Kept),
 }
 
 impl ToolOutcome {
@@ -128,7 +131,7 @@ impl ToolOutcome {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Success(result) => result.as_str().len(),
-            Self::Truncated(it) => it.head.len() + it.tail.len(),
+            Self::Truncated(it) | Self::Kept(Kept { cut: it, .. }) => it.head.len() + it.tail.len(),
             Self::Failure(it) | Self::InvalidInput(it) | Self::Defect(it) => {
                 it.tag().len() + it.message().len()
             }
@@ -140,7 +143,7 @@ impl ToolOutcome {
     #[must_use]
     pub const fn is_failure(&self) -> bool {
         match self {
-            Self::Success(_) | Self::Truncated(_) => false,
+            Self::Success(_) | Self::Truncated(_) | Self::Kept(_) => false,
             Self::Failure(_) | Self::Rejected(_) | Self::InvalidInput(_) | Self::Defect(_) => true,
         }
     }

@@ -136,7 +136,8 @@ pub struct ToolDefinition {
     pub timeout: DurationMs,
     /// Whether the host may make it again.
     pub retry: RetryClass,
-    /// Bytes of a result that are kept (RUN-019).
+    /// Bytes of a result that its record shows (RUN-019). All of a longer one is an artifact
+    /// (STORE-009).
     pub result_bytes: u32,
     /// Places in parameters and results that nobody is shown.
     pub redact: Vec<Pointer>,

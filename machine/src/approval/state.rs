@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 
 use super::{Ask, Fingerprint, QuestionId, Rule};
 use crate::identity::{AgentId, ApprovalId, DurationMs, PrincipalId, SessionId, Timestamp};
-use crate::limits::{OPEN_QUESTIONS, QUESTION_WAITERS, SESSION_ALLOW_MS, SESSION_ALLOWS, SESSIONS};
+use crate::limits::{
+    OPEN_QUESTIONS, OPEN_SESSIONS, QUESTION_WAITERS, SESSION_ALLOW_MS, SESSION_ALLOWS,
+};
 
 /// What an allow is for, and who may share a question: all four have to be equal (AUTH-12).
 /// The agent's revision and its grants are in the fingerprint.
@@ -153,7 +155,7 @@ impl State {
             ),
             (
                 self.allows.len() <= SESSION_ALLOWS
-                    && self.sessions.len() <= SESSIONS
+                    && self.sessions.len() <= OPEN_SESSIONS
                     && self.questions.len() <= OPEN_QUESTIONS
                     && self.questions.values().all(|it| it.waiters.len() <= QUESTION_WAITERS),
                 "ARC-05: a bound is exceeded",

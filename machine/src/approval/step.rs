@@ -7,7 +7,7 @@ use super::state::{Allow, Key, Question};
 use super::{Answer, Ask, Effect, Grounds, Input, Judgement, QuestionId, Refusal, State};
 use crate::contract::{Machine, Step};
 use crate::identity::{AgentId, ApprovalId, PrincipalId, SessionId};
-use crate::limits::{OPEN_QUESTIONS, QUESTION_WAITERS, SESSIONS};
+use crate::limits::{OPEN_QUESTIONS, OPEN_SESSIONS, QUESTION_WAITERS};
 
 /// The machine of a host's approvals.
 pub struct Approval;
@@ -46,7 +46,7 @@ impl Machine for Approval {
 
 impl State {
     fn opened(&mut self, session: SessionId, principal: PrincipalId) -> Vec<Effect> {
-        let is_free = self.sessions.len() < SESSIONS;
+        let is_free = self.sessions.len() < OPEN_SESSIONS;
         match self.sessions.get(&session) {
             Some(whose) if *whose == principal => Vec::new(),
             None if is_free => {

@@ -240,7 +240,7 @@ impl RunEvent {
     #[must_use]
     pub const fn tool_ended(call: ToolCallId, outcome: &ToolOutcome) -> Self {
         let kind = match outcome {
-            ToolOutcome::Success(_) | ToolOutcome::Truncated(_) => {
+            ToolOutcome::Success(_) | ToolOutcome::Truncated(_) | ToolOutcome::Kept(_) => {
                 return Self::ToolCallSucceeded { call };
             }
             ToolOutcome::Failure(_) => FailureKind::Failure,

@@ -43,6 +43,8 @@ counter! {
     AdmissionSequence(u64);
     /// A turn of a run. The first is 0.
     Turn(u32);
+    /// Names one write of mutable data among all of its kind. Never given twice; the first is 1.
+    Revision(u64);
     /// Milliseconds since the Unix epoch, as the store's clock reads.
     Timestamp(u64);
     /// A span of milliseconds.

@@ -8,13 +8,13 @@ mod counters;
 mod derived;
 mod named;
 
-pub use counters::{AdmissionSequence, DurationMs, Epoch, Sequence, Timestamp, Turn};
+pub use counters::{AdmissionSequence, DurationMs, Epoch, Revision, Sequence, Timestamp, Turn};
 pub use derived::{
     ApprovalId, AttemptId, BatchId, RecordId, RunId, StepKey, SubmissionId, Token, ToolCallId,
 };
 pub use named::{
     AgentId, CompactorVersion, ConversationId, GroupName, IdempotencyKey, NameError, PrincipalId,
-    ProducerId, SessionId, StepName, TenantId, ToolName,
+    ProducerId, SessionId, StateKey, StepName, TenantId, ToolName,
 };
 
 #[cfg(test)]

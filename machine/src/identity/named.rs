@@ -110,12 +110,14 @@ named! {
     ToolName;
     /// A step of a durable tool, once in a call (DUR-010).
     StepName;
+    /// A named pointer to conversations (CAP-012).
+    SessionId;
+    /// What a value of an agent's state is found by (CAP-012).
+    StateKey;
     /// Tools whose calls share permits.
     GroupName;
     /// A process that claims lanes and writes batches.
     ProducerId;
-    /// One session that a host keeps with a principal.
-    SessionId;
     /// Which version of which compactor has made a summary.
     CompactorVersion;
 }

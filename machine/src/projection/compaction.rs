@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::agent::{Message, Messages, ToolOutcome, Truncated};
+use crate::agent::{Kept, Message, Messages, ToolOutcome, Truncated};
 use crate::record::{Compaction, CompactionCreated};
 
 impl CompactionCreated {
@@ -35,7 +35,9 @@ impl Message {
     pub fn clearable_bytes(&self) -> usize {
         match self {
             Self::ToolResult { outcome, .. } => match &**outcome {
-                ToolOutcome::Success(_) | ToolOutcome::Truncated(_) => outcome.bytes(),
+                ToolOutcome::Success(_) | ToolOutcome::Truncated(_) | ToolOutcome::Kept(_) => {
+                    outcome.bytes()
+                }
                 ToolOutcome::Failure(_)
                 | ToolOutcome::Rejected(_)
                 | ToolOutcome::InvalidInput(_)
@@ -50,7 +52,7 @@ impl Message {
 fn cleared(outcome: &Arc<ToolOutcome>) -> Arc<ToolOutcome> {
     let bytes = match &**outcome {
         ToolOutcome::Success(result) => result.as_str().len() as u64,
-        ToolOutcome::Truncated(it) => it.bytes,
+        ToolOutcome::Truncated(it) | ToolOutcome::Kept(Kept { cut: it, .. }) => it.bytes,
         ToolOutcome::Failure(_)
         | ToolOutcome::Rejected(_)
         | ToolOutcome::InvalidInput(_)

@@ -8,7 +8,7 @@ use super::view::{
     ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
     StepView, SubmissionView, TurnView,
 };
-use crate::agent::Verdict;
+use crate::agent::{ToolOutcome, Verdict};
 use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
     ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
@@ -219,7 +219,11 @@ impl SubmissionView {
         let call = run.call(it.call)?;
         let was_in_doubt = call.starts.last().is_some_and(|start| start.state != StartState::Open);
         ensure(call.outcome.is_none() && (was_in_doubt || !is_settled))?;
-        call.outcome = Some(it.outcome.clone());
+        // What is kept beside the log is no part of what the log means.
+        call.outcome = Some(match &*it.outcome {
+            ToolOutcome::Kept(kept) => Arc::new(ToolOutcome::Kept(kept.named())),
+            _ => it.outcome.clone(),
+        });
         // Nobody enters its handler any more.
         call.steps = Vec::new();
         self.forget_turns();

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Record;
-use crate::agent::{ModelResponse, Resolution, ToolOutcome};
+use crate::agent::{Kept, ModelResponse, Resolution, ToolOutcome};
 use crate::limits::{
     APPROVAL_PREVIEW_BYTES, BATCH_BYTES, BATCH_RECORDS, RESPONSE_BYTES, RESPONSE_CALLS,
     RESPONSE_PARTS, STEP_OUTPUT_BYTES, SUMMARY_BYTES, TEXT_BYTES,
@@ -101,7 +101,9 @@ fn keeps_its_rules(record: &Record) -> bool {
             ToolOutcome::Failure(why)
             | ToolOutcome::InvalidInput(why)
             | ToolOutcome::Defect(why) => why.check().is_ok(),
-            ToolOutcome::Truncated(cut) => is_text(&cut.head) && is_text(&cut.tail),
+            ToolOutcome::Truncated(cut) | ToolOutcome::Kept(Kept { cut, .. }) => {
+                is_text(&cut.head) && is_text(&cut.tail)
+            }
             ToolOutcome::Success(_) | ToolOutcome::Rejected(_) => true,
         },
         Record::ToolResolved(it) => match &*it.resolution {

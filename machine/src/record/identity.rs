@@ -2,13 +2,32 @@
 
 use super::{Compaction, Record};
 use crate::digest::Hasher;
-use crate::identity::{RecordId, SubmissionId};
+use crate::identity::{Epoch, RecordId, SubmissionId, ToolCallId};
 
 fn by(tag: &'static str, submission: SubmissionId) -> Hasher {
     Hasher::new(tag).bytes(&submission.0)
 }
 
 impl Record {
+    /// The id of the record that a call starts under an epoch.
+    #[must_use]
+    pub fn start_of(submission: SubmissionId, call: ToolCallId, epoch: Epoch) -> RecordId {
+        let hasher = by("everstep/record/prepared", submission).bytes(&call.0).number(epoch.0);
+        RecordId(hasher.id())
+    }
+
+    /// The id of the record that a call has ended.
+    #[must_use]
+    pub fn end_of_call(submission: SubmissionId, call: ToolCallId) -> RecordId {
+        RecordId(by("everstep/record/tool-settled", submission).bytes(&call.0).id())
+    }
+
+    /// The id of the record that a submission has settled.
+    #[must_use]
+    pub fn end_of(submission: SubmissionId) -> RecordId {
+        RecordId(by("everstep/record/settled", submission).id())
+    }
+
     /// The id that a second execution of the same decision would derive again.
     #[must_use]
     pub fn id(&self) -> RecordId {
@@ -24,15 +43,11 @@ impl Record {
                 .number(it.turn.0.into())
                 .number(it.epoch.0)
                 .number(it.ordinal.into()),
-            Self::ToolPrepared(it) => {
-                by("everstep/record/prepared", it.submission).bytes(&it.call.0).number(it.epoch.0)
-            }
+            Self::ToolPrepared(it) => return Self::start_of(it.submission, it.call, it.epoch),
             Self::StepRecorded(it) => by("everstep/record/step", it.submission)
                 .bytes(&it.call.0)
                 .bytes(it.output.step.name.as_str().as_bytes()),
-            Self::ToolSettled(it) => {
-                by("everstep/record/tool-settled", it.submission).bytes(&it.call.0)
-            }
+            Self::ToolSettled(it) => return Self::end_of_call(it.submission, it.call),
             Self::ToolUnknown(it) => by("everstep/record/unknown", it.submission)
                 .bytes(&it.doubt.call.0)
                 .number(it.doubt.start.0),
@@ -43,7 +58,7 @@ impl Record {
             Self::RecoveryDecided(it) => {
                 by("everstep/record/recovery", it.submission).number(it.epoch.0)
             }
-            Self::SubmissionSettled(it) => by("everstep/record/settled", it.submission),
+            Self::SubmissionSettled(it) => return Self::end_of(it.submission),
             Self::CompactionCreated(it) => by("everstep/record/compaction", it.submission)
                 .number(it.turn.0.into())
                 .number(match it.compaction {

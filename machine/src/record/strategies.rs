@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::agent::{
-    Allowance, Diagnostic, Dimension, FinishReason, NamedStep, RejectionReason, ResponsePart,
+    Allowance, Diagnostic, Dimension, FinishReason, Kept, NamedStep, RejectionReason, ResponsePart,
     ToolCall, Usage,
 };
 use crate::identity::{NameError, ProducerId, Sequence, StepName, Timestamp};
@@ -120,6 +120,8 @@ pub(crate) fn tool_outcome() -> impl Strategy<Value = ToolOutcome> {
         prop::sample::select(reasons.to_vec()).prop_map(ToolOutcome::Rejected),
         diagnostic().prop_map(ToolOutcome::InvalidInput),
         diagnostic().prop_map(ToolOutcome::Defect),
+        (canonical_json(), 0..8_usize)
+            .prop_map(|(result, most)| ToolOutcome::Kept(Kept::of(&result, most))),
     ]
 }
 

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    Diagnostic, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
+    Diagnostic, Kept, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
 };
 use crate::effect::{Authorization, CheckSubject, External, Fitting};
 use crate::event::RunEvent;
@@ -171,7 +171,7 @@ impl State {
         Arc::new(if result.as_str().len() <= most {
             ToolOutcome::Success(result)
         } else {
-            ToolOutcome::Truncated(Truncated::of(result.as_str(), most))
+            ToolOutcome::Kept(Kept::of(&result, most))
         })
     }
 

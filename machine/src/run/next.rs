@@ -124,6 +124,7 @@ fn denied(outcome: &ToolOutcome) -> Option<Settlement> {
         ToolOutcome::Rejected(RejectionReason::BatchRefused | RejectionReason::OverBudget)
         | ToolOutcome::Success(_)
         | ToolOutcome::Truncated(_)
+        | ToolOutcome::Kept(_)
         | ToolOutcome::Failure(_)
         | ToolOutcome::InvalidInput(_)
         | ToolOutcome::Defect(_) => None,

@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::agent::{
-    AgentDefinition, FinishReason, Message, Messages, ModelResponse, ResponsePart, ToolCall,
+    AgentDefinition, FinishReason, Kept, Message, Messages, ModelResponse, ResponsePart, ToolCall,
     ToolOutcome, Usage, UsageReporting,
 };
 use crate::identity::Sequence;
@@ -96,7 +96,7 @@ fn told(agent: &AgentDefinition, message: &Message) -> String {
             ToolOutcome::Truncated(it) if it.head.is_empty() && it.tail.is_empty() => {
                 format!("Result: {} bytes, no longer shown\n", it.bytes)
             }
-            ToolOutcome::Truncated(it) => {
+            ToolOutcome::Truncated(it) | ToolOutcome::Kept(Kept { cut: it, .. }) => {
                 format!("Result of {} bytes: {} {CUT}{}\n", it.bytes, it.head, it.tail)
             }
             ToolOutcome::Failure(why)

@@ -16,7 +16,7 @@ use crate::effect::{EffectKind, LedgerKind};
 use crate::identity::{ConversationId, Sequence, SubmissionId, Timestamp};
 use crate::projection::Reader;
 use crate::record::{Batch, BatchKind, Corruption, StoredBatch};
-use crate::{conversation, ledger};
+use crate::{agent_state, conversation, ledger};
 
 /// Commands for one lane, in order. Execution stops at the first refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -242,6 +242,20 @@ pub trait Shared: Store {
     /// A store that keeps nothing has none.
     fn checkpoint(&mut self, _: &ConversationId) -> Option<Reader> {
         None
+    }
+
+    /// Reads or writes an agent's state (CAP-012), in one transaction with what lane and log say of
+    /// whoever asks. A store that has this also does what [`agent_state::closings`] finds in a batch,
+    /// in the transaction that appends it. One that keeps no state refuses.
+    ///
+    /// # Errors
+    /// [`StoreFault::Indeterminate`]: it may be written, and the identical command may be sent again.
+    /// [`StoreFault::Corrupt`]: what is stored is not what was written. Inside, why it is refused.
+    fn agent_state(
+        &mut self,
+        _: &agent_state::Command,
+    ) -> Result<Result<agent_state::Reply, agent_state::Refusal>, StoreFault> {
+        Ok(Err(agent_state::Refusal::NotKept))
     }
 
     /// Keeps what [`Reader::checkpoint`] made of the fold of this lane's log. Anybody may, and

@@ -110,7 +110,9 @@ impl Account {
 
     pub(super) fn settled(&mut self, it: &ToolSettled) {
         let verdict = match &*it.outcome {
-            ToolOutcome::Success(_) | ToolOutcome::Truncated(_) => Verdict::Good,
+            ToolOutcome::Success(_) | ToolOutcome::Truncated(_) | ToolOutcome::Kept(_) => {
+                Verdict::Good
+            }
             ToolOutcome::Rejected(RejectionReason::BatchRefused | RejectionReason::OverBudget) => {
                 Verdict::Silent
             }

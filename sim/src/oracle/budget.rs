@@ -36,7 +36,7 @@ impl Judge {
             Record::ModelResponded(it) => self.check_response(cast, lane, it),
             Record::ToolPrepared(it) => self.check_barred(cast, lane, it.call),
             Record::ToolSettled(it) => {
-                if matches!(&*it.outcome, ToolOutcome::Truncated(_)) {
+                if matches!(&*it.outcome, ToolOutcome::Truncated(_) | ToolOutcome::Kept(_)) {
                     self.note(Sometimes::Truncated);
                 }
                 self.with_account(lane, it.submission, |account| account.settled(it));

@@ -1,9 +1,9 @@
 //! What is to be taken out of a result is never kept and never shown (ARC-12, SEC-04).
 
-use everstep_machine::agent::ModelRequest;
+use everstep_machine::agent::{ModelRequest, ToolOutcome};
 use everstep_machine::effect::ApprovalQuestion;
 use everstep_machine::ledger::Command;
-use everstep_machine::record::StoredBatch;
+use everstep_machine::record::{Record, StoredBatch};
 
 use super::{Judge, Property};
 use crate::cast::Cast;
@@ -17,6 +17,12 @@ impl Judge {
         if let Some(secret) = cast.canaries.in_bytes(&stored.encode()) {
             let kind = stored.batch().kind();
             self.broken(Property::Secrets, || format!("log {lane} holds {secret} in {kind:?}"));
+        }
+        for bytes in artifacts(stored) {
+            if let Some(secret) = cast.canaries.in_bytes(bytes) {
+                let broken = || format!("an artifact of log {lane} holds {secret}");
+                self.broken(Property::Secrets, broken);
+            }
         }
     }
 
@@ -50,4 +56,15 @@ impl Judge {
             }
         }
     }
+}
+
+/// The bytes that are kept beside the log with a batch (STORE-009).
+fn artifacts(stored: &StoredBatch) -> impl Iterator<Item = &[u8]> {
+    stored.batch().records().iter().filter_map(|record| match record {
+        Record::ToolSettled(it) => match &*it.outcome {
+            ToolOutcome::Kept(kept) => kept.whole.bytes(),
+            _ => None,
+        },
+        _ => None,
+    })
 }

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, FinishReason, Message, ModelFault, ModelRequest, ModelResponse, RejectionReason,
-    ResponsePart, ToolCall, ToolChoice, ToolOutcome,
+    Diagnostic, FinishReason, Kept, Message, ModelFault, ModelRequest, ModelResponse,
+    RejectionReason, ResponsePart, ToolCall, ToolChoice, ToolOutcome,
 };
 use everstep_machine::identity::ToolName;
 
@@ -133,7 +133,9 @@ fn words(message: &Message) -> String {
         }
         Message::ToolResult { outcome, .. } => match &**outcome {
             ToolOutcome::Success(result) => result.as_str().to_owned(),
-            ToolOutcome::Truncated(cut) => format!("{} ... {}", cut.head, cut.tail),
+            ToolOutcome::Truncated(cut) | ToolOutcome::Kept(Kept { cut, .. }) => {
+                format!("{} ... {}", cut.head, cut.tail)
+            }
             ToolOutcome::Failure(why)
             | ToolOutcome::InvalidInput(why)
             | ToolOutcome::Defect(why) => {

@@ -337,6 +337,8 @@ pub fn fallback(outcome: &ToolOutcome) -> Resolution {
         | ToolOutcome::InvalidInput(diagnostic)
         | ToolOutcome::Defect(diagnostic) => Resolution::Failed(diagnostic.clone()),
         ToolOutcome::Rejected(_) => Resolution::Failed(Diagnostic::cut("Rejected", "rejected")),
-        ToolOutcome::Truncated(_) => Resolution::Failed(Diagnostic::cut("Truncated", "cut")),
+        ToolOutcome::Truncated(_) | ToolOutcome::Kept(_) => {
+            Resolution::Failed(Diagnostic::cut("Truncated", "cut"))
+        }
     }
 }

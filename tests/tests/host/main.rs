@@ -7,6 +7,7 @@ mod panics;
 mod permits;
 mod reading;
 mod served;
+mod state;
 mod steps;
 mod stopping;
 mod support;

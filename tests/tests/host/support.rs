@@ -1,5 +1,6 @@
 //! A file, an agent that calls its one tool once, and hosts.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -34,24 +35,36 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A folder with a database, and everybody who works on it.
 pub(crate) struct Desk {
-    home: tempfile::TempDir,
+    file: PathBuf,
+    /// Removes the folder, if it is this one's.
+    _home: Option<tempfile::TempDir>,
     hosts: AtomicUsize,
 }
 
 impl Desk {
     pub(crate) fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
-        let desk = Self { home, hosts: AtomicUsize::new(0) };
+        let desk = Self::at(&home.path().join("db"));
+        let desk = Self { _home: Some(home), ..desk };
         drop(desk.store());
         desk
     }
 
+    /// The same on a file of somebody else.
+    pub(crate) fn at(file: &Path) -> Self {
+        Self { file: file.to_owned(), _home: None, hosts: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.file
+    }
+
     pub(crate) fn store(&self) -> SqliteStore {
-        SqliteStore::open(Options::new(self.home.path().join("db")).busy(PATIENCE)).unwrap()
+        SqliteStore::open(Options::new(&self.file).busy(PATIENCE)).unwrap()
     }
 
     pub(crate) fn reader(&self) -> SqliteReader {
-        SqliteReader::open(&self.home.path().join("db"), PATIENCE).unwrap()
+        SqliteReader::open(&self.file, PATIENCE).unwrap()
     }
 
     pub(crate) fn host(&self, tools: Tools, slots: usize, glance: Duration) -> Host {
@@ -93,7 +106,7 @@ impl Desk {
 
     /// What stands beside the database.
     pub(crate) fn files(&self) -> Vec<String> {
-        let files = std::fs::read_dir(self.home.path()).unwrap();
+        let files = std::fs::read_dir(self.file.parent().unwrap()).unwrap();
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
     }
 

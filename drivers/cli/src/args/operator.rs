@@ -250,7 +250,7 @@ Examples:
   everstep log export > shop.jsonl
 
 Exit codes:
-  0  it is shown, rebuilt, exported or imported, or everything verifies
+  0  it is shown, printed, rebuilt, exported or imported, or everything verifies
   1  something does not verify
   2  the command is wrong, there is no such conversation, or another one of its name is there
   3  the environment failed: a file cannot be opened, read or written";
@@ -268,6 +268,11 @@ const LOG_SHOW_HELP: &str = "\
 Examples:
   everstep log show run-3f1c                        a record a line
   everstep log show run-3f1c --json                 with every field, for machines";
+
+const LOG_ARTIFACT_HELP: &str = "\
+Examples:
+  everstep log artifact run-3f1c 9ab0               as `log show` names it
+  everstep log artifact run-3f1c 9ab0 | sha256sum   says that name again";
 
 const LOG_VERIFY_HELP: &str = "\
 Examples:
@@ -287,6 +292,21 @@ pub(crate) enum LogAct {
         /// Its name, or the beginning of it
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         conversation: String,
+        /// How to look
+        #[command(flatten)]
+        look: Look,
+    },
+    /// All of a result that was too long for its record
+    ///
+    /// It is printed as it is, not a byte more, if it is what its digest says.
+    #[command(after_help = LOG_ARTIFACT_HELP)]
+    Artifact {
+        /// The conversation's name, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        conversation: String,
+        /// The artifact's digest, or the beginning of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        artifact: String,
         /// How to look
         #[command(flatten)]
         look: Look,
@@ -325,7 +345,7 @@ pub(crate) enum LogAct {
 }
 
 /// A text that is recorded beside others, and shown in one line.
-fn line(text: &str) -> Result<String, &'static str> {
+pub(super) fn line(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("it cannot be empty");
     }

@@ -1,12 +1,14 @@
 //! `everstep log export`: everything of a conversation, in lines.
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, StdoutLock};
 
 use everstep_machine::identity::{AdmissionSequence, ConversationId};
 use everstep_sqlite::{MAX_LISTED, SqliteReader};
 
+use super::artifact::{self, named};
 use super::lines::Writer;
-use super::{named, nothing};
+use super::nothing;
 use crate::args::Export;
 use crate::database::{batches, reader, unread};
 use crate::exit::{Complaint, Exit, Outcome};
@@ -17,7 +19,7 @@ type Lines = Writer<BufWriter<StdoutLock<'static>>>;
 pub(super) fn export(args: &Export) -> Outcome {
     let reader = reader(&args.db)?;
     let start = args.conversation.as_deref();
-    let (found, corrupt) = named(&reader, start.unwrap_or_default())?;
+    let (found, corrupt) = super::named(&reader, start.unwrap_or_default())?;
     match start {
         Some(start) if found.is_empty() => return Err(nothing(start, &args.db)),
         Some(_) => {}
@@ -52,7 +54,16 @@ fn write(
             None => break,
         }
     }
-    batches(reader, conversation, |batch| lines.batch(batch).map_err(unwritten))?;
+    let mut artifacts = BTreeSet::new();
+    batches(reader, conversation, |batch| {
+        artifacts.extend(named(batch));
+        lines.batch(batch).map_err(unwritten)
+    })?;
+    for digest in artifacts {
+        let bytes = reader.artifact(conversation, digest).map_err(unread)?;
+        let bytes = bytes.ok_or_else(|| artifact::missing(conversation, digest))?;
+        lines.artifact(digest, &bytes).map_err(unwritten)?;
+    }
     lines.end(conversation).map_err(unwritten)
 }
 

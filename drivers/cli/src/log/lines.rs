@@ -1,5 +1,6 @@
 //! The lines of an exported file: JSON, one value a line, each spelled in one way only.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use everstep_sqlite::{Exported, Format};
 use serde::{Deserialize, Serialize};
 
 /// The version of the lines themselves.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Bytes of the longest line: the largest batch, with every letter of it escaped.
 const LINE_BYTES: u64 = 96 << 20;
@@ -25,6 +26,8 @@ enum Line {
     Lane(Lane),
     Row(Row),
     Batch(Written),
+    /// All of a result that a record names, behind the batches.
+    Artifact(Held),
     /// Ends it.
     End(End),
     /// Ends the file.
@@ -64,12 +67,21 @@ struct Written {
     records: Vec<Record>,
 }
 
+/// An artifact. What it holds is JSON, and stands here as a text.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Held {
+    digest: Digest,
+    text: String,
+}
+
 #[derive(Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct End {
     conversation: ConversationId,
     rows: u64,
     batches: u64,
+    artifacts: u64,
 }
 
 #[derive(Deserialize, PartialEq, Serialize)]
@@ -110,11 +122,12 @@ pub(super) struct Writer<W> {
     sum: Sum,
     rows: u64,
     batches: u64,
+    artifacts: u64,
 }
 
 impl<W: std::io::Write> Writer<W> {
     pub(super) fn begin(out: W) -> std::io::Result<Self> {
-        let mut it = Self { out, sum: Sum::new(), rows: 0, batches: 0 };
+        let mut it = Self { out, sum: Sum::new(), rows: 0, batches: 0, artifacts: 0 };
         it.line(&Line::Header(Header::current()))?;
         Ok(it)
     }
@@ -127,7 +140,7 @@ impl<W: std::io::Write> Writer<W> {
     }
 
     pub(super) fn lane(&mut self, lane: &Lane) -> std::io::Result<()> {
-        (self.rows, self.batches) = (0, 0);
+        (self.rows, self.batches, self.artifacts) = (0, 0, 0);
         self.line(&Line::Lane(lane.clone()))
     }
 
@@ -154,9 +167,16 @@ impl<W: std::io::Write> Writer<W> {
         }))
     }
 
+    pub(super) fn artifact(&mut self, digest: Digest, bytes: &[u8]) -> std::io::Result<()> {
+        self.artifacts += 1;
+        let text = std::str::from_utf8(bytes).map_err(std::io::Error::other)?.to_owned();
+        self.line(&Line::Artifact(Held { digest, text }))
+    }
+
     pub(super) fn end(&mut self, conversation: &ConversationId) -> std::io::Result<()> {
-        let (conversation, rows, batches) = (conversation.clone(), self.rows, self.batches);
-        self.line(&Line::End(End { conversation, rows, batches }))?;
+        let Self { rows, batches, artifacts, .. } = *self;
+        let conversation = conversation.clone();
+        self.line(&Line::End(End { conversation, rows, batches, artifacts }))?;
         self.sum.conversations += 1;
         Ok(())
     }
@@ -204,17 +224,22 @@ pub(super) fn read<E>(
         }
         match (read, &mut open) {
             (Line::Lane(lane), None) => {
-                open = Some(Exported { lane, rows: Vec::new(), batches: Vec::new() });
+                let (rows, batches, artifacts) = (Vec::new(), Vec::new(), BTreeMap::new());
+                open = Some(Exported { lane, rows, batches, artifacts });
             }
             (Line::Row(row), Some(it)) if it.batches.is_empty() => it.rows.push(Arc::new(row)),
-            (Line::Batch(batch), Some(it)) => {
+            (Line::Artifact(held), Some(it)) if !it.artifacts.contains_key(&held.digest) => {
+                it.artifacts.insert(held.digest, held.text.into_bytes());
+            }
+            (Line::Batch(batch), Some(it)) if it.artifacts.is_empty() => {
                 let batch = stored(&it.lane.conversation, batch);
                 it.batches.push(batch.map_err(|why| Unread::Wrong(at, why))?);
             }
             (Line::End(end), Some(it)) => {
                 let (rows, batches) = (it.rows.len() as u64, it.batches.len() as u64);
+                let artifacts = it.artifacts.len() as u64;
                 let conversation = it.lane.conversation.clone();
-                if end != (End { conversation, rows, batches }) {
+                if end != (End { conversation, rows, batches, artifacts }) {
                     return Err(wrong("the conversation does not end where it says"));
                 }
                 it.check().map_err(|why| Unread::Wrong(at, why.to_string()))?;
@@ -266,9 +291,12 @@ fn header(text: &str) -> Result<(), Unread> {
             Err(Unread::Version(format!("its format is {found}, this build's is {own}")))
         }
         Line::Header(_) => Ok(()),
-        Line::Lane(_) | Line::Row(_) | Line::Batch(_) | Line::End(_) | Line::Trailer(_) => {
-            Err(no_export())
-        }
+        Line::Lane(_)
+        | Line::Row(_)
+        | Line::Batch(_)
+        | Line::Artifact(_)
+        | Line::End(_)
+        | Line::Trailer(_) => Err(no_export()),
     }
 }
 

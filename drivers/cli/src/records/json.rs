@@ -1,7 +1,8 @@
 //! A record with all its fields, under names that are part of the interface.
 
 use everstep_machine::agent::{
-    Allowance, Diagnostic, FinishReason, Resolution, ResponsePart, ToolCall, ToolOutcome, Usage,
+    Allowance, Diagnostic, FinishReason, Kept, Resolution, ResponsePart, ToolCall, ToolOutcome,
+    Usage,
 };
 use everstep_machine::record::{
     Compaction, CompactionCreated, InputKind, InputRecorded, Record, Resolver, SubmissionSettled,
@@ -231,6 +232,14 @@ fn outcome_json(outcome: &ToolOutcome) -> Value {
             "head": &*it.head,
             "tail": &*it.tail,
             "bytes": it.bytes,
+        }),
+        ToolOutcome::Kept(Kept { cut, digest, media, .. }) => json!({
+            "how": "kept",
+            "head": &*cut.head,
+            "tail": &*cut.tail,
+            "bytes": cut.bytes,
+            "artifact": digest.to_string(),
+            "media": media.name(),
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! A record in a few words.
 
 use everstep_machine::agent::{
-    Diagnostic, ModelResponse, RejectionReason, Resolution, ToolOutcome,
+    Diagnostic, Kept, ModelResponse, RejectionReason, Resolution, ToolOutcome,
 };
 use everstep_machine::record::{Compaction, Record, Resolver};
 
@@ -77,6 +77,10 @@ fn outcome(how: &ToolOutcome) -> String {
         ToolOutcome::Truncated(it) => {
             format!("returned {} bytes, of which are kept {} … {}", it.bytes, it.head, it.tail)
         }
+        ToolOutcome::Kept(Kept { cut, digest, .. }) => format!(
+            "returned {} bytes: {} … {}, whole in artifact {digest}",
+            cut.bytes, cut.head, cut.tail
+        ),
     }
 }
 

@@ -46,7 +46,9 @@ fn words(event: &Event) -> Option<String> {
 
 fn ended(outcome: &ToolOutcome) -> &'static str {
     match outcome {
-        ToolOutcome::Success(_) | ToolOutcome::Truncated(_) => "has returned",
+        ToolOutcome::Success(_) | ToolOutcome::Truncated(_) | ToolOutcome::Kept(_) => {
+            "has returned"
+        }
         ToolOutcome::Failure(_) => "has failed",
         ToolOutcome::Rejected(_) => "was turned down",
         ToolOutcome::InvalidInput(_) => "was called wrongly",

@@ -88,8 +88,15 @@ fn section(heading: &str) -> &'static str {
 #[test]
 fn ops_02_commands_say_their_exit_codes_in_their_help_and_in_the_documents() {
     let home = desk();
-    let commands =
-        [("run", "4"), ("submissions", "3"), ("log", "3"), ("backup", "3"), ("restore", "3")];
+    let commands = [
+        ("run", "4"),
+        ("submissions", "3"),
+        ("log", "3"),
+        ("sessions", "3"),
+        ("state", "3"),
+        ("backup", "3"),
+        ("restore", "3"),
+    ];
     for (command, last) in commands {
         let help = everstep(home.path(), &[command, "--help"]);
         let codes = codes(&help.out);
@@ -106,7 +113,9 @@ fn ops_02_every_flag_of_an_operator_is_in_the_documents() {
     let home = desk();
     let acts = [
         ("submissions", &["list", "show", "abort", "resolve", "approve", "deny"][..]),
-        ("log", &["show", "verify", "rebuild", "export", "import"]),
+        ("log", &["show", "artifact", "verify", "rebuild", "export", "import"]),
+        ("sessions", &["list", "show", "create", "update", "delete"]),
+        ("state", &["list", "show", "set", "remove"]),
     ];
     for (command, acts) in acts {
         let section = section(&format!("## `everstep {command} "));

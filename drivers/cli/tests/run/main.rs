@@ -4,6 +4,8 @@
 
 mod appending;
 mod approvals;
+mod artifacts;
+mod beside;
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;

@@ -195,7 +195,7 @@ impl Tool {
         self.with(|it| it.retry = class)
     }
 
-    /// Bytes of a result that are kept, at most [`TOOL_RESULT_BYTES`].
+    /// Bytes of a result that its record shows, at most [`TOOL_RESULT_BYTES`].
     #[must_use]
     pub fn result_bytes(self, most: u32) -> Self {
         self.with(|it| it.result_bytes = most).checked()

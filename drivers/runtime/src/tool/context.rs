@@ -9,6 +9,7 @@ use everstep_machine::identity::{Epoch, ToolCallId};
 use tokio::time::Instant;
 
 use super::cancel::Cancellation;
+use crate::state::State;
 use crate::steps::{Recorder, Steps};
 
 /// Bytes of one report of progress that are passed on.
@@ -22,13 +23,14 @@ pub struct Live {
     cancellation: Cancellation,
     report: Option<Report>,
     recorder: Option<Recorder>,
+    state: State,
 }
 
 impl Live {
     /// A call that can be called off and that nobody watches.
     #[must_use]
     pub const fn new(cancellation: Cancellation) -> Self {
-        Self { cancellation, report: None, recorder: None }
+        Self { cancellation, report: None, recorder: None, state: State::none() }
     }
 
     /// The same, watched: `report` is called with each report of progress, and must not wait.
@@ -40,6 +42,18 @@ impl Live {
     /// The same of a durable call, whose steps are recorded here.
     pub(crate) fn recorded(self, recorder: Recorder) -> Self {
         Self { recorder: Some(recorder), ..self }
+    }
+
+    /// The same of a call that can reach state.
+    pub(crate) fn keeping(self, state: Option<State>) -> Self {
+        Self { state: state.unwrap_or(State::none()), ..self }
+    }
+
+    /// The state of the call's agent and run (CAP-012). In a run without a store there is none, and
+    /// everything that is asked of it is refused.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state.clone()
     }
 
     /// The steps of the call, for a handler of a durable tool (DUR-010). Of any other call nobody
@@ -115,6 +129,13 @@ impl ToolContext {
     /// has done is in doubt then, and is told by the log.
     pub async fn cancelled(&self) {
         self.live.cancellation.cancelled().await;
+    }
+
+    /// The state of the call's agent and run (CAP-012). In a run without a store there is none, and
+    /// everything that is asked of it is refused.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.live.state()
     }
 
     /// The steps of the call.

@@ -53,5 +53,10 @@ pub use toolkit::Toolkit;
 #[doc = include_str!("../../../../docs/durable-tools.md")]
 struct DurableToolsPage;
 
+/// The page on state, whose example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/state.md")]
+struct StatePage;
+
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use everstep_machine::digest::Digest;
 use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence};
 use everstep_machine::record::Corruption;
 
@@ -26,21 +27,29 @@ pub enum Place {
     Log(ConversationId),
     /// The index of a log's record ids.
     Records(ConversationId),
+    /// An artifact of a conversation, by its digest. The log that names it is whole without it.
+    Artifact(ConversationId, Box<Digest>),
+    /// Agents' state, by whose it is. No conversation depends on it.
+    State(String),
+    /// A session, or what is known of all of them. No conversation depends on it.
+    Session(String),
 }
 
 impl Place {
-    /// The conversation to quarantine; none when the whole file is in doubt.
+    /// The conversation to quarantine; none when the whole file is in doubt, or what no conversation
+    /// depends on.
     #[must_use]
     pub const fn conversation(&self) -> Option<&ConversationId> {
         match self {
-            Self::File => None,
+            Self::File | Self::State(_) | Self::Session(_) => None,
             Self::Lane(it)
             | Self::Row(it, _)
             | Self::Rows(it)
             | Self::Tail(it)
             | Self::Batch(it, _)
             | Self::Log(it)
-            | Self::Records(it) => Some(it),
+            | Self::Records(it)
+            | Self::Artifact(it, _) => Some(it),
         }
     }
 }
@@ -56,6 +65,11 @@ impl fmt::Display for Place {
             Self::Batch(it, at) => write!(f, "the batch at sequence {at} of conversation {it}"),
             Self::Log(it) => write!(f, "the log of conversation {it}"),
             Self::Records(it) => write!(f, "the record ids of conversation {it}"),
+            Self::Artifact(it, digest) => {
+                write!(f, "the artifact {digest} of conversation {it}")
+            }
+            Self::State(it) => write!(f, "the state of {it}"),
+            Self::Session(it) => write!(f, "the session {it}"),
         }
     }
 }
@@ -85,6 +99,9 @@ pub enum Flaw {
     /// A row that one index has is not where another should have it.
     #[error("one of its indexes is damaged: a search by submission misses it")]
     Index,
+    /// The bytes are not those that it is named by.
+    #[error("its bytes are not those that it is named by")]
+    Content,
     /// A row says something that the log does not: no crash can explain it.
     #[error("it says something that the log does not")]
     Ahead,
@@ -123,6 +140,7 @@ impl Flaw {
             | Self::Taken
             | Self::Missing
             | Self::Index
+            | Self::Content
             | Self::Ahead
             | Self::Sqlite(_) => Corruption::Undecodable,
         }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use everstep_machine::identity::{AdmissionSequence, ConversationId};
+use everstep_machine::agent_state::{Address, Slot};
+use everstep_machine::identity::{AdmissionSequence, ConversationId, SessionId};
 use everstep_machine::ledger::{Lane, Row};
+use everstep_machine::session::Session;
 use rusqlite::{Connection, Params};
 
 use super::{LanePlace, LaneRow, Listed};
@@ -98,6 +100,39 @@ pub(super) fn conversations(
         listed.after = Some(found.clone());
         listed.entries.push(found);
     }
+    Ok(listed)
+}
+
+/// State by address. What is corrupt counts, so that a list always ends; the list goes on behind the
+/// last one that is good.
+pub(super) fn states(
+    connection: &Connection,
+    after: Option<&Address>,
+    limit: usize,
+) -> Result<Listed<(Address, Slot), Address>, Trouble> {
+    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
+    crate::agent_state::each_slot(connection, after, limit, |found| {
+        listed.entries.extend(aside(found, &mut listed.corrupt)?);
+        Ok(())
+    })?;
+    let is_full = limit > 0 && listed.entries.len() + listed.corrupt.len() >= limit;
+    listed.after = listed.entries.last().map(|(address, _)| address.clone()).filter(|_| is_full);
+    Ok(listed)
+}
+
+/// Sessions by name, in the same way.
+pub(super) fn sessions(
+    connection: &Connection,
+    after: Option<&SessionId>,
+    limit: usize,
+) -> Result<Listed<Session, SessionId>, Trouble> {
+    let mut listed = Listed { entries: Vec::new(), corrupt: Vec::new(), after: None };
+    crate::session::each(connection, after, limit, |found| {
+        listed.entries.extend(aside(found, &mut listed.corrupt)?);
+        Ok(())
+    })?;
+    let is_full = limit > 0 && listed.entries.len() + listed.corrupt.len() >= limit;
+    listed.after = listed.entries.last().map(|session| session.id.clone()).filter(|_| is_full);
     Ok(listed)
 }
 

@@ -147,7 +147,7 @@ fn other_format(version: i32) -> Folder {
 
 #[test]
 fn store_005_open_error_older() {
-    for version in [0, 1, 1_001_001, 2_001_001, 3_000_999] {
+    for version in [0, 1, 1_001_001, 2_001_001, 3_001_001, 4_000_999] {
         refused(&other_format(version), |error| match error {
             OpenError::Older { found, supported, .. } => {
                 found < supported && *supported == Format::CURRENT
@@ -159,7 +159,7 @@ fn store_005_open_error_older() {
 
 #[test]
 fn store_005_open_error_newer() {
-    for version in [4_999_001, 5_001_001, 4_001_999, i32::MAX, -1] {
+    for version in [5_999_001, 6_001_001, 5_001_999, i32::MAX, -1] {
         refused(&other_format(version), |error| match error {
             OpenError::Newer { found, supported, .. } => found > supported,
             _ => false,

@@ -107,7 +107,8 @@ fn dur_015_dur_009_whatever_died_where_nothing_is_done_twice_after_a_rebuild_or_
         let reader = folder.reader();
         let lane = reader.lane(&desk).unwrap().unwrap();
         let batches = log(&reader, &desk).iter().map(|it| (**it).clone()).collect();
-        let exported = Exported { lane, rows: rows(&folder), batches };
+        let artifacts = std::collections::BTreeMap::new();
+        let exported = Exported { lane, rows: rows(&folder), batches, artifacts };
         let other = Folder::new();
         let mut store = other.open();
         assert_eq!(store.import(&exported).unwrap(), Imported::Taken);

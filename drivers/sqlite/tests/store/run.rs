@@ -24,7 +24,7 @@ fn dur_002_a_submission_settles_on_a_file_in_both_commit_modes() {
         let reader = folder.reader();
         let row = reader.row(&desk, receipt.submission).unwrap().unwrap();
         assert!(matches!(row.phase, Phase::Settled(_)), "{:?}", row.phase);
-        let Verified { rows, batches, records } = reader.verify(&desk).unwrap();
+        let Verified { rows, batches, records, .. } = reader.verify(&desk).unwrap();
         assert!(rows == 1 && batches > 3 && records >= batches);
         reader.verify_file().unwrap();
         assert_eq!(reader.waiting(None, 8).unwrap().entries, []);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::limits::{OPEN_QUESTIONS, QUESTION_WAITERS, SESSION_ALLOWS, SESSIONS};
+use crate::limits::{OPEN_QUESTIONS, OPEN_SESSIONS, QUESTION_WAITERS, SESSION_ALLOWS};
 
 #[test]
 fn auth_06_what_a_policy_decides_never_reaches_a_person() {
@@ -251,7 +251,7 @@ fn arc_05_questions_waiters_sessions_and_allows_are_bounded() {
     let same = Ask { deed: deed(), ..numbered(QUESTION_WAITERS) };
     assert!(too_many(&told(&mut state, asked(0, same))));
 
-    for number in 1..SESSIONS {
+    for number in 1..OPEN_SESSIONS {
         let name = alloc::format!("s{number}");
         let input = Input::Opened { session: session(&name), principal: principal("ada") };
         assert!(told(&mut state, input).is_empty());

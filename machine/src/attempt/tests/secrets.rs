@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::stage::Stage;
 use super::{Host, history};
-use crate::agent::{ExecutionClass, Pointer, Resolution, ToolDefinition, ToolOutcome, Truncated};
+use crate::agent::{ExecutionClass, Kept, Pointer, Resolution, ToolDefinition, ToolOutcome};
 use crate::attempt::{End, Input};
 use crate::effect::{Answer, External, Reconciliation};
 use crate::identity::ToolName;
@@ -62,7 +62,7 @@ fn kept(stage: &Stage) -> ToolOutcome {
 
 fn cut() -> ToolOutcome {
     let shown = result().redacted(&[Pointer::new("/card").unwrap()]);
-    ToolOutcome::Truncated(Truncated::of(shown.as_str(), BYTES as usize))
+    ToolOutcome::Kept(Kept::of(&shown, BYTES as usize))
 }
 
 #[test]

@@ -32,7 +32,12 @@ fn run_019_a_result_that_fits_is_kept_whole_and_a_longer_one_by_its_ends() {
     assert_eq!(kept(ToolOutcome::Success(fits.clone())), ToolOutcome::Success(fits));
     let long = text(&alloc::format!("{}{}", "a".repeat(30), "z".repeat(30)));
     let expected = Truncated { head: "\"aaaaaaaaa".into(), tail: "zzzzzzzzz\"".into(), bytes: 62 };
-    assert_eq!(kept(ToolOutcome::Success(long)), ToolOutcome::Truncated(expected));
+    let ToolOutcome::Kept(found) = kept(ToolOutcome::Success(long.clone())) else {
+        panic!("it is longer than 20 bytes")
+    };
+    assert_eq!(found.cut, expected);
+    assert_eq!(found.digest, crate::digest::Digest::plain(long.as_str().as_bytes()));
+    assert_eq!(found.whole.bytes(), Some(long.as_str().as_bytes()), "on its way to a store");
 }
 
 #[test]
@@ -46,10 +51,11 @@ fn run_019_a_cut_splits_no_character() {
 #[test]
 fn arc_12_what_nobody_is_to_see_never_becomes_canonical() {
     let result = CanonicalJson::parse(br#"{"secret":"4111"}"#).unwrap();
-    let ToolOutcome::Truncated(cut) = kept(ToolOutcome::Success(result)) else {
+    let ToolOutcome::Kept(found) = kept(ToolOutcome::Success(result)) else {
         panic!("the words that stand for it are longer than 20 bytes")
     };
-    assert!(!cut.head.contains("4111") && !cut.tail.contains("4111"));
+    let whole = core::str::from_utf8(found.whole.bytes().unwrap()).unwrap();
+    assert!(![&*found.cut.head, &found.cut.tail, whole].iter().any(|it| it.contains("4111")));
 }
 
 #[test]

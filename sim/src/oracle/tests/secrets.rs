@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, Message, ModelRequest, Purpose, ToolChoice, ToolOutcome,
+    Diagnostic, Kept, Message, ModelRequest, Purpose, ToolChoice, ToolOutcome,
 };
 use everstep_machine::effect::{ApprovalQuestion, External};
 use everstep_machine::identity::{Sequence, Turn};
@@ -46,6 +46,17 @@ fn arc_12_a_result_that_is_kept_with_its_secret_is_found() {
     let redacted = "{\"card\":\"[redacted]\",\"ok\":true}";
     bench.records(vec![bench.result(0, 0, ToolOutcome::Success(json(redacted)))]);
     assert_eq!(bench.broken(), None);
+}
+
+#[test]
+fn store_009_arc_12_an_artifact_that_is_kept_with_its_secret_is_found() {
+    let long = format!("{}{RESULT}{}", "x".repeat(200), "y".repeat(200));
+    let long = CanonicalJson::string(&long).unwrap();
+    let kept = Kept::of(&long, 20);
+    assert!(!kept.cut.head.contains("4111") && !kept.cut.tail.contains("4111"));
+    let mut bench = declared();
+    bench.records(vec![bench.result(0, 0, ToolOutcome::Kept(kept))]);
+    assert_eq!(bench.broken(), Some(Property::Secrets));
 }
 
 #[test]

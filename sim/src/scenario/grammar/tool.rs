@@ -55,7 +55,7 @@ macro_rules! tool_keys {
                 "result_bytes",
                 Shape::Whole(0, TOOL_RESULT_BYTES as u64),
                 Default("51200"),
-                "Bytes of a result that are kept; of a longer one the beginning and the end.",
+                "Bytes of a result that its record shows; of a longer one the beginning and the end.",
             ),
             key(
                 "redact",
