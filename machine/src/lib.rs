@@ -9,6 +9,8 @@
 //! - [`attempt`] is the durable protocol, from claim to settlement; [`recovery`] is its judgement
 //!   and [`run`] its interpreter; [`admission`] is how work gets in, [`scheduler`] how a host
 //!   finds it, [`response`] how a model's stream becomes one answer.
+//! - [`authority`] says what somebody may do at all, [`approval`] what a person is asked about,
+//!   [`guard`] what a command line comes to.
 //! - [`steps`] is what a durable tool may ask for when its handler is entered again.
 //! - [`ledger`] and [`conversation`] are the rules of a store; [`store`] is its port.
 //! - [`agent_state`] is what agents keep beside their conversations.
@@ -22,12 +24,15 @@ extern crate alloc;
 pub mod admission;
 pub mod agent;
 pub mod agent_state;
+pub mod approval;
 pub mod attempt;
+pub mod authority;
 pub mod contract;
 pub mod conversation;
 pub mod digest;
 pub mod effect;
 pub mod event;
+pub mod guard;
 pub mod identity;
 pub mod json;
 pub mod ledger;

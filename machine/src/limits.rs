@@ -120,3 +120,23 @@ pub const AGENT_CALLS: usize = 64;
 pub const GROUP_CALLS: usize = 16;
 /// Calls that run at once in one host.
 pub const HOST_CALLS: usize = 256;
+/// Bytes of a capability, its subject included.
+pub const CAPABILITY_BYTES: usize = 256;
+/// Bytes of a resource that an action names, and of a component's path.
+pub const RESOURCE_BYTES: usize = 4_096;
+/// Milliseconds that an allow for a session lives at most (AUTH-10).
+pub const SESSION_ALLOW_MS: u64 = 8 * 60 * 60 * 1_000;
+/// Allows for sessions that a host keeps. Beyond them the oldest is forgotten, and asked for again.
+pub const SESSION_ALLOWS: usize = 1_024;
+/// Sessions that are open in a host.
+pub const OPEN_SESSIONS: usize = 1_024;
+/// Questions that a host has put to people and that are open.
+pub const OPEN_QUESTIONS: usize = 1_024;
+/// Requests that wait for one question.
+pub const QUESTION_WAITERS: usize = 256;
+/// Bytes of a command that the guard judges. Nobody reads a longer one before approving it.
+pub const COMMAND_BYTES: usize = 16 * 1024;
+/// Commands within commands that the guard follows.
+pub const COMMAND_NESTING: usize = 8;
+/// Bytes that the guard reads to judge one command: itself, its copies, and what is within them.
+pub const COMMAND_READING_BYTES: usize = 16 * COMMAND_BYTES;

@@ -5,9 +5,12 @@
 //! What is added is an effect that a person can see: a tool may append a line to a file. The
 //! model's script may stand in a file of its own, so that several agents can share it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use everstep_machine::agent::{StepOutput, ToolDefinition, ToolOutcome};
+use everstep_machine::approval::{Entries, Override};
+use everstep_machine::authority::Policy;
 use everstep_machine::identity::{DurationMs, ToolName};
 
 use super::bounds::TOOLS;
@@ -15,7 +18,8 @@ use super::check::{self, Tools};
 use super::draft::{Checked, Said, Tool};
 use super::error::ScenarioError;
 use super::grammar::{
-    AGENT, AGENT_TOOL, APPROVER, AUTHORIZER, Key, Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
+    AGENT, AGENT_TOOL, APPROVAL_POLICY, APPROVER, AUTHORIZER, CAPABILITIES, Key, METADATA,
+    Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
 };
 use super::parse::{self, Row, denials, names};
 use super::{AgentScript, TurnScript, read};
@@ -42,6 +46,14 @@ pub(super) static AGENT_FILE: Table = Table {
             Shape::Table(&APPROVER),
             Optional,
             "Who is asked about calls of tools that want it; without it none of them is approved.",
+        ),
+        key("capabilities", Shape::Table(&CAPABILITIES), Optional, CAPABILITIES.about),
+        key("approval", Shape::Table(&APPROVAL_POLICY), Optional, APPROVAL_POLICY.about),
+        key(
+            "tool_metadata",
+            Shape::Entries(&METADATA, TOOLS),
+            Default("{}"),
+            "What the registry is to say of tools, by their names. No run asks for it.",
         ),
         key("turns", TURNS, Optional, SCRIPT),
         key("model", Shape::Table(&MODEL), Optional, "The model, if its script stands elsewhere."),
@@ -93,8 +105,21 @@ pub struct AgentFile {
     pub disapproved: Option<Vec<ToolName>>,
     /// Tools whose calls an approver leaves to people.
     pub people: Vec<ToolName>,
+    /// What its runs may do, and who is asked. No run asks for it yet.
+    pub authority: AuthorityFile,
     /// What the model does, turn by turn. A turn beyond the script repeats the last.
     pub turns: Vec<TurnScript>,
+}
+
+/// What a file says about authority (AUTH-17).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuthorityFile {
+    /// What is granted.
+    pub grants: Policy,
+    /// The agent's layer of the policy of approvals.
+    pub approval: Entries,
+    /// What the registry is to say of tools.
+    pub metadata: BTreeMap<ToolName, Override>,
 }
 
 /// A tool and what it does.
@@ -190,6 +215,7 @@ struct Draft {
     denied: Vec<ToolName>,
     disapproved: Option<Vec<ToolName>>,
     people: Vec<ToolName>,
+    authority: AuthorityFile,
     script: Script,
 }
 
@@ -197,7 +223,7 @@ struct Draft {
 /// a file of its own.
 fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), ScenarioError> {
     let draft = parse::file(path, text, &AGENT_FILE, draft)?;
-    let Draft { agent, tools, appends, denied, disapproved, people, script } = draft;
+    let Draft { agent, tools, appends, denied, disapproved, people, authority, script } = draft;
     let (turns, bytes) = match script {
         Script::Here(turns) => (turns, None),
         Script::Beside(name) => {
@@ -219,7 +245,7 @@ fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), Scen
         AgentTool { definition, latency, append: appends.tool, steps, outcome }
     });
     let tools = tools.collect();
-    Ok((AgentFile { agent, tools, denied, disapproved, people, turns }, bytes))
+    Ok((AgentFile { agent, tools, denied, disapproved, people, authority, turns }, bytes))
 }
 
 fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
@@ -234,11 +260,12 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
     let approver = root.row("approver").map(|_| denials(root, "approver"));
     let disapproved = approver.map(|denies| tools.disapproved(&denies)).transpose()?;
     let people = tools.disapproved(&names(root, "approver", "people"))?;
+    let authority = parse::authority(root, &tools)?;
     let script = match root.row("model") {
         Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
         None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),
     };
-    Ok(Draft { agent, tools, appends, denied, disapproved, people, script })
+    Ok(Draft { agent, tools, appends, denied, disapproved, people, authority, script })
 }
 
 /// The files that a tool and its steps append to.

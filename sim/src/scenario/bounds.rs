@@ -33,6 +33,8 @@ pub(super) const RETRIES: u64 = 16;
 pub(super) const TURN_FAULTS: usize = 32;
 /// Places of one tool that are taken out of its results.
 pub(super) const REDACTIONS: usize = 32;
+/// Grants, entries of a policy, or tools whose metadata is another.
+pub(super) const ENTRIES: usize = 256;
 /// Words for an outcome.
 pub(super) const DISPOSITIONS: usize = 32;
 /// Rules of a live model: as many as somebody can hold in the head, and then some.

@@ -3,6 +3,7 @@
 use std::io;
 
 use everstep_machine::agent::{DiagnosticError, PointerError};
+use everstep_machine::authority::{KeyError, ResourceError};
 use everstep_machine::effect::FailpointError;
 use everstep_machine::identity::NameError;
 use everstep_machine::json::JsonError;
@@ -215,6 +216,22 @@ pub enum Fault {
         key: &'static str,
         /// Why not.
         reason: PointerError,
+    },
+    /// A text is no capability, or no pattern of capabilities (AUTH-02).
+    #[error("`{key}`: {reason}")]
+    BadCapability {
+        /// The key.
+        key: &'static str,
+        /// Why not.
+        reason: KeyError,
+    },
+    /// A text is no path of a component.
+    #[error("`{key}`: {reason}")]
+    BadComponent {
+        /// The key.
+        key: &'static str,
+        /// Why not.
+        reason: ResourceError,
     },
     /// A number would be rounded, so that two numbers could share one digest.
     #[error("{} would be rounded: no double is exactly this number", shown(number))]

@@ -52,7 +52,7 @@ fn collect(table: &'static Table, tables: &mut Vec<&'static Table>) {
     }
     tables.push(table);
     for key in table.keys {
-        if let Shape::Table(inner) | Shape::Tables(inner, ..) = &key.shape {
+        if let Some(inner) = key.shape.table() {
             collect(inner, tables);
         }
     }
@@ -120,6 +120,11 @@ fn shape(shape: &Shape) -> Vec<(&'static str, String)> {
             members.push(("maxItems", most.to_string()));
             members
         }
+        Shape::Entries(each, most) => vec![
+            ("type", quoted("object")),
+            ("maxProperties", most.to_string()),
+            ("additionalProperties", object(self::shape(each))),
+        ],
         Shape::Table(table) => vec![reference(table)],
         Shape::Tables(table, least, most) => {
             let mut members = list_of(object([reference(table)]));

@@ -10,7 +10,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::draft::{Checked, Site};
 use super::fault::Fault;
-use super::grammar::{Key, Presence, Rule, Shape, Table};
+use super::grammar::{Presence, Rule, Shape, Table};
 use super::noun::Type;
 use super::words::nearest;
 
@@ -45,15 +45,14 @@ pub(super) fn table(table: &DeTable<'_>, span: Range<usize>, rule: &'static Tabl
         return Err(at(span).fault(Fault::MissingKey { key: key.name, table: rule.name }));
     }
     for (key, found) in known {
-        value(found, key)?;
+        value(found, key.name, &key.shape)?;
     }
     rule.rules.iter().try_for_each(|each| across(table, &span, each, rule))
 }
 
 /// Holds a value against the shape of its key.
-fn value(value: &Value<'_>, key: &'static Key) -> Checked<()> {
-    let name = key.name;
-    match (&key.shape, value.get_ref()) {
+fn value(value: &Value<'_>, name: &'static str, shape: &'static Shape) -> Checked<()> {
+    match (shape, value.get_ref()) {
         (Shape::Value, _)
         | (Shape::Text | Shape::Name, DeValue::String(_))
         | (Shape::Flag, DeValue::Boolean(_)) => Ok(()),
@@ -81,6 +80,14 @@ fn value(value: &Value<'_>, key: &'static Key) -> Checked<()> {
                 DeValue::Table(inner) => table(inner, item.span(), rule),
                 _ => Err(wrong(item, name, Type::Table)),
             })
+        }
+        (Shape::Entries(shape, most), DeValue::Table(inner)) => {
+            let mut entries: Vec<_> = inner.iter().collect();
+            entries.sort_by_key(|(key, _)| key.span().start);
+            if let Some((key, _)) = entries.get(*most) {
+                return Err(at(key.span()).fault(Fault::TooMany { key: name, most: *most }));
+            }
+            entries.into_iter().try_for_each(|(_, entry)| self::value(entry, name, shape))
         }
         (shape, _) => Err(wrong(value, name, expected(shape))),
     }
@@ -124,7 +131,7 @@ const fn expected(shape: &Shape) -> Type {
         Shape::Whole(..) => Type::Whole,
         Shape::Flag => Type::Flag,
         Shape::Words(_) | Shape::Names(_) | Shape::Texts(_) | Shape::Tables(..) => Type::List,
-        Shape::Table(_) => Type::Table,
+        Shape::Table(_) | Shape::Entries(..) => Type::Table,
     }
 }
 

@@ -4,6 +4,8 @@ use everstep_machine::agent::{
     ApprovalRule, Dimension, ExecutionClass, FailureMode, Joins, OnDenial, OnExhaustion,
     RetryClass, Risk, Verdict,
 };
+use everstep_machine::approval::Judgement;
+use everstep_machine::authority::Scope;
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
 use super::Silence;
@@ -82,6 +84,11 @@ pub(super) const RISKS: Words<Risk, 4> = [
     ("high", Risk::High),
     ("critical", Risk::Critical),
 ];
+
+pub(super) const JUDGEMENTS: Words<Judgement, 3> =
+    [("auto", Judgement::Auto), ("prompt", Judgement::Prompt), ("deny", Judgement::Deny)];
+
+pub(super) const SCOPES: Words<Scope, 2> = [("workspace", Scope::Workspace), ("core", Scope::Core)];
 
 pub(super) const RETRY_CLASSES: Words<RetryClass, 2> =
     [("never", RetryClass::Never), ("transient", RetryClass::Transient)];

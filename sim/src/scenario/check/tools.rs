@@ -43,6 +43,11 @@ impl Tools {
         })
     }
 
+    /// The name of a tool, which must exist.
+    pub(in crate::scenario) fn named(&self, said: &Said) -> Checked<ToolName> {
+        Ok(self.get(said)?.definition.name.clone())
+    }
+
     pub(in crate::scenario) fn denied(&self, parts: &[Said]) -> Checked<Vec<ToolName>> {
         let names = parts.iter().map(|said| Ok(self.get(said)?.definition.name.clone()));
         let names = names.collect::<Checked<_>>()?;

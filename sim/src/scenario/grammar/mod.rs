@@ -6,6 +6,7 @@
 //! here but in [`check`](super::check).
 
 mod agent;
+mod authority;
 mod host;
 mod model;
 mod people;
@@ -15,6 +16,7 @@ mod tool;
 mod turn;
 
 pub(super) use agent::{AGENT, APPROVER, AUTHORIZER};
+pub(super) use authority::{APPROVAL_POLICY, CAPABILITIES, METADATA};
 pub(super) use root::ROOT;
 pub(super) use tool::AGENT_TOOL;
 pub(super) use turn::TURNS;
@@ -69,6 +71,8 @@ pub(super) enum Shape {
     Table(&'static Table),
     /// From so many to so many tables.
     Tables(&'static Table, usize, usize),
+    /// At most that many entries of this shape, by names that are the author's.
+    Entries(&'static Shape, usize),
 }
 
 /// A rule over several keys of one table.
@@ -97,6 +101,25 @@ pub(super) const fn key(
 
 /// The version of the format that this crate reads.
 pub(super) const SCHEMA: u64 = 1;
+
+impl Shape {
+    /// The kind of table that stands behind the key, be it one of several.
+    pub(super) fn table(&self) -> Option<&'static Table> {
+        match self {
+            Self::Table(table) | Self::Tables(table, ..) => Some(table),
+            Self::Entries(each, _) => each.table(),
+            Self::Text
+            | Self::Name
+            | Self::Whole(..)
+            | Self::Flag
+            | Self::Value
+            | Self::Word(_)
+            | Self::Words(_)
+            | Self::Names(_)
+            | Self::Texts(_) => None,
+        }
+    }
+}
 
 impl Table {
     /// The rule of a key.

@@ -1,5 +1,6 @@
 //! From TOML text to a scenario.
 
+mod authority;
 mod parts;
 mod policy;
 mod turns;
@@ -18,6 +19,7 @@ use super::validate::{self, at, whole};
 use super::words::{Words, meaning};
 use super::{Scenario, check, value};
 
+pub(super) use authority::authority;
 pub(super) use parts::tool;
 pub(super) use policy::agent;
 pub(super) use turns::turn;
@@ -146,6 +148,21 @@ impl<'a, 'i> Row<'a, 'i> {
     ) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
         let list = self.get(key).and_then(|value| value.get_ref().as_array());
         list.into_iter().flat_map(|list| list.iter())
+    }
+
+    /// The entries of a table whose keys are the author's, in their order in the file.
+    fn entries(&self, key: &str) -> Vec<(Said, &'a Spanned<DeValue<'i>>)> {
+        self.row(key).map_or(Vec::new(), |row| row.all())
+    }
+
+    /// All entries of this table, in their order in the file.
+    fn all(&self) -> Vec<(Said, &'a Spanned<DeValue<'i>>)> {
+        let said = self.table.iter().map(|(key, value)| {
+            (Located::new(key.get_ref().to_string(), at(key.span())), value, key.span().start)
+        });
+        let mut said: Vec<_> = said.collect();
+        said.sort_by_key(|(_, _, start)| *start);
+        said.into_iter().map(|(key, value, _)| (key, value)).collect()
     }
 
     /// What each table of a list says.

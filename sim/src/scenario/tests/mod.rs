@@ -2,6 +2,7 @@
 
 mod agent_scripts;
 mod agents;
+mod authority;
 mod bad_files;
 mod bad_references;
 mod bad_values;

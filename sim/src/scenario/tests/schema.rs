@@ -40,7 +40,7 @@ fn tables() -> Vec<&'static Table> {
     let mut index = 0;
     while let Some(table) = tables.get(index).copied() {
         for key in table.keys {
-            if let Shape::Table(inner) | Shape::Tables(inner, ..) = &key.shape
+            if let Some(inner) = key.shape.table()
                 && !tables.iter().any(|known| known.name == inner.name)
             {
                 tables.push(inner);

@@ -1,0 +1,99 @@
+//! Grants, the policy of approvals, and what the registry is to say of tools (AUTH-17).
+
+use std::collections::BTreeMap;
+
+use everstep_machine::approval::{Entries, Judgement, Override};
+use everstep_machine::authority::{
+    CapabilityKey, ComponentPath, Grant, Granted, KeyError, Pattern, Policy, Scope,
+};
+use everstep_machine::identity::ToolName;
+use serde_spanned::Spanned;
+use toml::de::DeValue;
+
+use super::{Row, row};
+use crate::scenario::agent::AuthorityFile;
+use crate::scenario::check::Tools;
+use crate::scenario::draft::{Checked, Said};
+use crate::scenario::fault::Fault;
+use crate::scenario::words::{JUDGEMENTS, RISKS, SCOPES, meaning};
+
+/// What the file says about authority; the grammar has passed it.
+pub(in crate::scenario) fn authority(root: &Row<'_, '_>, tools: &Tools) -> Checked<AuthorityFile> {
+    Ok(AuthorityFile {
+        grants: root.row("capabilities").map_or(Ok(Policy::default()), |row| grants(&row))?,
+        approval: root
+            .row("approval")
+            .map_or(Ok(Entries::default()), |row| approval(&row, tools))?,
+        metadata: metadata(root, tools)?,
+    })
+}
+
+fn grants(row: &Row<'_, '_>) -> Checked<Policy> {
+    let components = row.entries("grants").into_iter().filter_map(|(path, granted)| {
+        let table = self::row(granted)?;
+        Some(component(&path).and_then(|path| Ok((path, each_grant(table.all())?))))
+    });
+    let components = components.collect::<Checked<_>>()?;
+    Ok(Policy { defaults: each_grant(row.entries("defaults"))?, components })
+}
+
+fn component(said: &Said) -> Checked<ComponentPath> {
+    ComponentPath::new(&said.value)
+        .map_err(|reason| said.site.fault(Fault::BadComponent { key: "grants", reason }))
+}
+
+fn each_grant(said: Vec<(Said, &Spanned<DeValue<'_>>)>) -> Checked<Granted> {
+    let grants = said.into_iter().map(|(key, value)| {
+        let grant = capability("capabilities", &key, Grant::new)?;
+        let scope = row(value).and_then(|row| row.word("scope", &SCOPES));
+        Ok((grant, scope.map_or(Scope::Workspace, |scope| scope.value)))
+    });
+    grants.collect()
+}
+
+fn capability<T>(
+    key: &'static str,
+    said: &Said,
+    new: impl FnOnce(&str) -> Result<T, KeyError>,
+) -> Checked<T> {
+    new(&said.value).map_err(|reason| said.site.fault(Fault::BadCapability { key, reason }))
+}
+
+fn approval(row: &Row<'_, '_>, tools: &Tools) -> Checked<Entries> {
+    let by_tool = judgements(row, "tools").into_iter();
+    let by_tool = by_tool.map(|(said, judgement)| Ok((tools.named(&said)?, judgement)));
+    let by_capability = judgements(row, "capabilities").into_iter();
+    let by_capability = by_capability
+        .map(|(said, judgement)| Ok((capability("capabilities", &said, Pattern::new)?, judgement)));
+    let by_risk = judgements(row, "risks").into_iter();
+    let by_risk =
+        by_risk.filter_map(|(said, judgement)| Some((meaning(&RISKS, &said.value)?, judgement)));
+    Ok(Entries {
+        tools: by_tool.collect::<Checked<_>>()?,
+        capabilities: by_capability.collect::<Checked<_>>()?,
+        risks: by_risk.collect(),
+        default: row.word("default", &JUDGEMENTS).map(|word| word.value),
+    })
+}
+
+fn judgements(row: &Row<'_, '_>, key: &str) -> Vec<(Said, Judgement)> {
+    let said = row.entries(key).into_iter();
+    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.get_ref().as_str()?)?)))
+        .collect()
+}
+
+fn metadata(root: &Row<'_, '_>, tools: &Tools) -> Checked<BTreeMap<ToolName, Override>> {
+    let said = root.entries("tool_metadata").into_iter();
+    let said = said.filter_map(|(name, value)| Some((name, row(value)?)));
+    let each = said.map(|(name, row)| {
+        let takes = row.text("capability");
+        let takes = takes.map(|said| capability("capability", &said, CapabilityKey::new));
+        let says = Override {
+            judgement: row.word("approval_policy", &JUDGEMENTS).map(|word| word.value),
+            risk: row.word("risk", &RISKS).map(|word| word.value),
+            capability: takes.transpose()?,
+        };
+        Ok((tools.named(&name)?, says))
+    });
+    each.collect()
+}
