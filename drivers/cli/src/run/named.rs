@@ -9,7 +9,7 @@ use everstep_machine::digest::{Digest, Hasher};
 use everstep_machine::identity::{
     ConversationId, IdempotencyKey, PrincipalId, ProducerId, TenantId,
 };
-use everstep_sim::scenario::{AgentFile, AgentSource, Fault};
+use everstep_sim::scenario::{AgentFile, AgentSource, AuthorityFile, Fault};
 
 use super::input::input;
 use crate::args::Run;
@@ -29,6 +29,14 @@ pub(super) fn agent(path: &Path) -> Result<Agent, Complaint> {
             matches!(error.fault(), Fault::Missing { .. } | Fault::Folder | Fault::Unreadable(_));
         Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
     })?;
+    if file.authority != AuthorityFile::default() {
+        let why = "`capabilities`, `approval` and `tool_metadata` are not kept to yet: a run would do \
+                   what they forbid";
+        let help = "take them out, and say with `approval` of a tool, `[approver]` and \
+                    `[authorizer]` who is asked and what is turned down";
+        let place = path.display();
+        return Err(Complaint::new(Exit::Usage, format!("{place}: {why}\nhelp: {help}")));
+    }
     let tools = file.tools.iter().map(|tool| tool.definition.clone()).collect();
     let definition = file.agent.definition(tools);
     let digest = digest(&source);

@@ -149,6 +149,14 @@ fn auth_17_an_agent_that_is_wrong_is_told_with_line_and_column() {
     assert!(!home.path().join("everstep.db").exists(), "nothing is made for a wrong file");
 }
 
+/// Nothing asks for them yet: a run that went on without would do what they forbid.
+#[test]
+fn auth_15_a_file_that_forbids_what_nobody_would_keep_from_happening_is_not_run() {
+    let home = desk_with(&format!("{CHARGE}\n[approval]\ntools = {{ charge = \"deny\" }}\n"));
+    complains(&line(home.path(), &[]), 2, &["charge.toml: ", "`approval`", "help: take them out"]);
+    assert_eq!(charges(home.path()), 0);
+}
+
 #[test]
 fn sec_06_an_input_is_bounded_before_anything_is_done_with_it() {
     let home = desk();
