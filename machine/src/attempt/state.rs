@@ -74,6 +74,8 @@ pub(super) struct Kept {
     pub(super) woken: bool,
     /// Whether nothing new begins.
     pub(super) draining: bool,
+    /// Whether the owner before let go of the lane.
+    pub(super) follows_a_release: bool,
 }
 
 /// Whether a reading is the first of its attempt.
@@ -225,7 +227,19 @@ impl Working {
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
         let (flights, draining) = (self.run.flights().clone(), self.run.is_draining());
+        let follows_a_release = self.run.follows_a_release();
         let Self { token, inbox, asked, proofs, renewal_due, due, woken, .. } = self;
-        (token, Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining })
+        let kept = Kept {
+            flights,
+            inbox,
+            asked,
+            proofs,
+            renewal_due,
+            due,
+            woken,
+            draining,
+            follows_a_release,
+        };
+        (token, kept)
     }
 }
