@@ -127,6 +127,10 @@ impl Working {
                 lease: setup.lease,
                 productive: self.run.view().and_then(|view| view.productive),
             };
+            // The claim stands only while the lane's epoch is what was read; once free, it stays so.
+            if self.slice.lane.owner.is_none() {
+                self.run.follow_a_release();
+            }
             self.ledger(draft, ledger::Command::Claim(claim))?;
             draft.after.push(Effect::ScheduleRenewal { after: setup.renewal });
         }

@@ -162,8 +162,17 @@ impl Reading {
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
-        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining, calling_off } =
-            self.kept;
+        let Kept {
+            flights,
+            inbox,
+            asked,
+            proofs,
+            renewal_due,
+            due,
+            woken,
+            draining,
+            follows_a_release,
+        } = self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
         let mut run =
@@ -176,6 +185,9 @@ impl Reading {
                 .with_flights(flights);
         if draining {
             run.drain();
+        }
+        if follows_a_release {
+            run.follow_a_release();
         }
         let working = Working {
             token: self.token,

@@ -76,6 +76,8 @@ pub(super) struct Kept {
     pub(super) draining: bool,
     /// Whether the run is to end and its calls have been told.
     pub(super) calling_off: bool,
+    /// Whether the owner before let go of the lane.
+    pub(super) follows_a_release: bool,
 }
 
 /// Whether a reading is the first of its attempt.
@@ -227,9 +229,20 @@ impl Working {
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
         let (flights, draining) = (self.run.flights().clone(), self.run.is_draining());
+        let follows_a_release = self.run.follows_a_release();
         let Self { token, inbox, asked, proofs, renewal_due, due, woken, calling_off, .. } = self;
-        let kept =
-            Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining, calling_off };
+        let kept = Kept {
+            flights,
+            inbox,
+            asked,
+            proofs,
+            renewal_due,
+            due,
+            woken,
+            draining,
+            calling_off,
+            follows_a_release,
+        };
         (token, kept)
     }
 }

@@ -14,7 +14,7 @@ use crate::identity::ConversationId;
 use crate::record::SCHEMA_VERSION;
 
 /// The version of the fold: a change of what it holds, or of what a record does to it, changes it.
-pub const FOLD_VERSION: u16 = 4;
+pub const FOLD_VERSION: u16 = 5;
 
 /// Bytes of a seal.
 const SEAL_BYTES: usize = 16;

@@ -101,13 +101,13 @@ impl Projection {
                 }
                 Ok(())
             }
-            Record::ModelResponded(it) => responded(view.running()?, at, it),
+            Record::ModelResponded(it) => responded(view.running()?, at, it, epoch),
             Record::ModelInterrupted(it) => {
                 let run = view.running()?;
                 lost(run, it, epoch)
             }
             Record::CompactionCreated(it) => {
-                compacted(view.running()?, it)?;
+                compacted(view.running()?, it, epoch)?;
                 self.transcript = it.applied_to(&self.transcript);
                 Ok(())
             }
@@ -115,7 +115,7 @@ impl Projection {
             Record::ApprovalDecided(it) => decided(view.running()?, it),
             Record::ToolPrepared(it) => prepared(view.running()?, it, epoch),
             Record::StepRecorded(it) => stepped(view.running()?, it, epoch),
-            Record::ToolSettled(it) => view.settle_call(it),
+            Record::ToolSettled(it) => view.settle_call(it, epoch),
             Record::ToolUnknown(it) => {
                 ensure(view.open_starts().any(|(start, _)| start == it.doubt))?;
                 *view.running()?.start(it.doubt, &StartState::Open)? = StartState::Unknown;
@@ -156,6 +156,7 @@ impl Projection {
         let run = view.running()?;
         ensure(it.run == run.run && host != it.submission)?;
         let before = run.next_turn();
+        run.opened = epoch;
         run.late_inputs.push(LateInput { before, at, input: Arc::new(it.clone()) });
         if let Some(view) = self.submissions.get_mut(&it.submission) {
             Arc::make_mut(view).joined = Some(host);
@@ -217,7 +218,7 @@ impl SubmissionView {
 
     /// Records the one result of a call. After the settlement only a call that was in doubt can
     /// still get one, and it changes no outcome.
-    fn settle_call(&mut self, it: &ToolSettled) -> Applied {
+    fn settle_call(&mut self, it: &ToolSettled, epoch: Epoch) -> Applied {
         let is_settled = self.settled.is_some();
         let run = self.run.as_mut().ok_or(Contradiction)?;
         let call = run.call(it.call)?;
@@ -230,6 +231,7 @@ impl SubmissionView {
         });
         // Nobody enters its handler any more.
         call.steps = Vec::new();
+        run.opened = epoch;
         self.forget_turns();
         Ok(())
     }
@@ -272,7 +274,7 @@ fn begun(it: &InputRecorded, bound: Bound, at: Sequence, epoch: Epoch) -> RunVie
         bound_at: at,
         late_inputs: Vec::new(),
         input_epoch: epoch,
-        interrupted: None,
+        opened: epoch,
         overhead: Overhead::default(),
         compacted: None,
         summarized: None,
@@ -291,18 +293,19 @@ fn rebound(run: &mut RunView, at: Sequence, it: &RunRebound) -> Applied {
 fn lost(run: &mut RunView, it: &ModelInterrupted, epoch: Epoch) -> Applied {
     ensure(it.epoch == epoch && it.turn == run.next_turn())?;
     ensure(it.ordinal == run.overhead.lost)?;
-    run.interrupted = Some(epoch);
+    run.opened = epoch;
     run.overhead.lost = run.overhead.lost.saturating_add(1);
     run.overhead.add(it.lost_tokens, it.lost_cost_micros);
     Ok(())
 }
 
 /// Context is made smaller between two turns, and only what earlier runs left of it.
-fn compacted(run: &mut RunView, it: &CompactionCreated) -> Applied {
+fn compacted(run: &mut RunView, it: &CompactionCreated, epoch: Epoch) -> Applied {
     ensure(it.turn == run.next_turn() && run.unsettled_calls().next().is_none())?;
     ensure(it.through < run.input_at)?;
     let usage = it.usage.unwrap_or_default();
     run.overhead.add(usage.tokens(), usage.cost_micros);
+    run.opened = epoch;
     run.compacted = Some(it.turn);
     match it.compaction {
         Compaction::ResultsCleared => {}
@@ -311,7 +314,7 @@ fn compacted(run: &mut RunView, it: &CompactionCreated) -> Applied {
     Ok(())
 }
 
-fn responded(run: &mut RunView, at: Sequence, it: &ModelResponded) -> Applied {
+fn responded(run: &mut RunView, at: Sequence, it: &ModelResponded, epoch: Epoch) -> Applied {
     ensure(it.turn == run.next_turn() && run.unsettled_calls().next().is_none())?;
     let calls = it.response.calls().enumerate().map(|(index, call)| CallView {
         id: ToolCallId::derive(run.run, it.turn, index),
@@ -326,6 +329,7 @@ fn responded(run: &mut RunView, at: Sequence, it: &ModelResponded) -> Applied {
     let calls = calls.collect();
     let (turn, response) = (it.turn, it.response.clone());
     let overhead = core::mem::take(&mut run.overhead);
+    run.opened = epoch;
     run.turns.push(TurnView { turn, at, overhead, response, calls });
     Ok(())
 }

@@ -152,8 +152,10 @@ pub struct RunView {
     pub late_inputs: Vec<LateInput>,
     /// The epoch under which the input was recorded.
     pub input_epoch: Epoch,
-    /// The last epoch that recorded that it asks the model again.
-    pub interrupted: Option<Epoch>,
+    /// The last epoch that recorded an input, a response, a result of a call, a compaction, or that a
+    /// question of the model was lost: no question of an earlier one can be out that is not paid
+    /// for (BU-07).
+    pub opened: Epoch,
     /// What it has used up on the way to its next turn.
     pub overhead: Overhead,
     /// The last turn before which its context was made smaller.

@@ -30,7 +30,7 @@ batch_kinds! {
     InputJoined => "InputJoined",
     /// An attempt took over.
     RecoveryDecided => "RecoveryDecided",
-    /// The model is asked again.
+    /// A question of the model came to nothing.
     ModelInterrupted => "ModelInterrupted",
     /// The model answered without calls.
     ModelResponded => "ModelResponded",

@@ -116,7 +116,7 @@ pub struct ModelResponded {
 pub struct ModelInterrupted {
     /// Which submission.
     pub submission: SubmissionId,
-    /// Which turn is asked again.
+    /// Which turn was asked for.
     pub turn: Turn,
     /// The epoch that says so.
     pub epoch: Epoch,
@@ -346,7 +346,7 @@ pub enum Record {
     InputRecorded(InputRecorded),
     /// A model answered.
     ModelResponded(ModelResponded),
-    /// A model is asked again.
+    /// A question of the model came to nothing.
     ModelInterrupted(ModelInterrupted),
     /// A call is about to start.
     ToolPrepared(ToolPrepared),

@@ -173,11 +173,7 @@ impl State {
         effects: &mut Effects,
     ) {
         match response {
-            Ok(useless) => {
-                let said = useless.usage.filter(Usage::is_possible);
-                let used = said.unwrap_or_else(|| self.reserve(question));
-                self.record_lost(turn, used, effects);
-            }
+            Ok(useless) => self.charge_useless(turn, useless, question, effects),
             Err(lost) => self.charge(turn, lost, question, effects),
         }
     }

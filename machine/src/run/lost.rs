@@ -8,7 +8,7 @@
 use super::State;
 use super::context::estimate;
 use super::step::Effects;
-use crate::agent::{LostResponse, Messages, Usage, UsageReporting};
+use crate::agent::{LostResponse, Messages, ModelResponse, Usage, UsageReporting};
 use crate::identity::Turn;
 use crate::record::{ModelInterrupted, Record};
 
@@ -36,6 +36,19 @@ impl State {
             None if lost.fault.is_turned_away() => {}
             None => self.record_lost(turn, self.reserve(messages), effects),
         }
+    }
+
+    /// Records what a question has used whose response is of no use: what that says, if it can be.
+    pub(super) fn charge_useless(
+        &mut self,
+        turn: Turn,
+        useless: &ModelResponse,
+        messages: &Messages,
+        effects: &mut Effects,
+    ) {
+        let said = useless.usage.filter(Usage::is_possible);
+        let used = said.unwrap_or_else(|| self.reserve(messages));
+        self.record_lost(turn, used, effects);
     }
 
     /// Records that a question came to nothing, and what it has used.

@@ -39,14 +39,15 @@ impl State {
         };
         (self.retries, self.shortened, self.cleared) = (0, false, false);
         if let Err(settlement) = self.judge(&response) {
-            return self.settle(settlement, effects);
+            return self.pay_and_settle(turn, &response, settlement, effects);
         }
         let record = ModelResponded { submission: self.submission, turn, response };
         let usage = record.response.usage;
         let before = if self.watched { self.gauges() } else { Vec::new() };
+        let response = record.response.clone();
         let Some(batch) = self.fold_response(record) else {
             let settlement = failed("ResponseTooLarge", "the response is over its bounds");
-            return self.settle(settlement, effects);
+            return self.pay_and_settle(turn, &response, settlement, effects);
         };
         effects.push(Effect::Commit(batch.clone()));
         self.tell_facts(&batch, effects);
@@ -55,6 +56,19 @@ impl State {
             self.tell(|| RunEvent::TurnCompleted { turn, usage }, effects);
         }
         self.go_on(effects);
+    }
+
+    /// A response that does not become canonical ends the run, and is paid for first (BU-07).
+    fn pay_and_settle(
+        &mut self,
+        turn: Turn,
+        useless: &ModelResponse,
+        settlement: Settlement,
+        effects: &mut Effects,
+    ) {
+        let shown = self.projection.messages(self.submission);
+        self.charge_useless(turn, useless, &shown, effects);
+        self.settle(settlement, effects);
     }
 
     /// The turn has no response. It is paid for first; then it is asked for again where that may

@@ -65,6 +65,8 @@ pub struct State {
     /// Whether it shares its host with other runs: a call that has its run's place asks for the
     /// host's permits before it is prepared.
     pub(super) shares: bool,
+    /// Whether the owner of the epoch before let go of the lane: it has nothing out.
+    pub(super) follows_a_release: bool,
     /// Whether its host stops: nothing new begins, and what is out is recorded when it comes back.
     pub(super) draining: bool,
     /// Whether somebody watches: a run that nobody watches tells nothing.
@@ -104,6 +106,7 @@ impl State {
             unsure: false,
             suspends: false,
             shares: false,
+            follows_a_release: false,
             draining: false,
             watched: false,
             listens: false,
@@ -145,6 +148,18 @@ impl State {
     pub const fn watched(mut self, watched: bool) -> Self {
         self.watched = watched;
         self
+    }
+
+    /// The owner of the epoch before let go of the lane, and has not merely run out of its lease:
+    /// what it opened the way to, it has not asked (BU-07).
+    pub const fn follow_a_release(&mut self) {
+        self.follows_a_release = true;
+    }
+
+    /// Whether the owner of the epoch before let go of the lane.
+    #[must_use]
+    pub const fn follows_a_release(&self) -> bool {
+        self.follows_a_release
     }
 
     /// Begins nothing new from now on, whatever comes back. Whoever claims the lane next does.

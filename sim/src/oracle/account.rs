@@ -5,7 +5,9 @@ use everstep_machine::agent::{
     AgentPolicy, Allowance, Dimension, OnExhaustion, RejectionReason, ToolOutcome, Usage,
     UsageReporting,
 };
-use everstep_machine::identity::{DurationMs, SubmissionId, Timestamp, ToolCallId, Turn};
+use everstep_machine::identity::{
+    DurationMs, Epoch, RunId, SubmissionId, Timestamp, ToolCallId, Turn,
+};
 use everstep_machine::record::{
     CompactionCreated, FinishKind, InputRecorded, ModelInterrupted, ModelResponded, PolicyLimit,
     Settlement, ToolSettled,
@@ -21,6 +23,10 @@ pub(super) struct Account {
     calls: u64,
     tokens: u64,
     cost_micros: u64,
+    /// The last epoch that opened the way to a question, or recorded what became of one.
+    opened: Epoch,
+    /// Whether the model was asked since.
+    asked: bool,
 }
 
 /// One turn of it.
@@ -45,7 +51,7 @@ enum Verdict {
 }
 
 impl Account {
-    pub(super) fn open(input: &InputRecorded, policy: &AgentPolicy) -> Self {
+    pub(super) fn open(input: &InputRecorded, policy: &AgentPolicy, epoch: Epoch) -> Self {
         let (own, given) = (policy.allowance, input.allowance);
         Self {
             submission: input.submission,
@@ -61,12 +67,33 @@ impl Account {
             calls: 0,
             tokens: 0,
             cost_micros: 0,
+            opened: epoch,
+            asked: false,
         }
     }
 
-    pub(super) fn lost(&mut self, it: &ModelInterrupted) {
+    pub(super) const fn run(&self) -> RunId {
+        self.input.run
+    }
+
+    /// An epoch has recorded something that only its own question can follow.
+    pub(super) const fn opened(&mut self, epoch: Epoch) {
+        (self.opened, self.asked) = (epoch, false);
+    }
+
+    /// The model is asked for the run.
+    pub(super) const fn asks(&mut self) {
+        self.asked = true;
+    }
+
+    /// A question came to nothing. Whether anybody can have asked it: an earlier epoch, which may
+    /// have, or this one, which did.
+    pub(super) fn lost(&mut self, it: &ModelInterrupted) -> bool {
+        let may_be = self.opened < it.epoch || self.asked;
         self.tokens += it.lost_tokens;
         self.cost_micros += it.lost_cost_micros;
+        self.opened(it.epoch);
+        may_be
     }
 
     pub(super) fn compacted(&mut self, it: &CompactionCreated) {

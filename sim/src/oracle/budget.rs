@@ -1,7 +1,7 @@
 //! Budgets, places and final answers (RUN-009, RUN-011, RUN-015 to RUN-017, RUN-027, RUN-029).
 
 use everstep_machine::agent::ToolOutcome;
-use everstep_machine::identity::{SubmissionId, Timestamp, ToolCallId, ToolName};
+use everstep_machine::identity::{Epoch, RunId, SubmissionId, Timestamp, ToolCallId, ToolName};
 use everstep_machine::record::{Compaction, ModelResponded, Record, Settlement};
 
 use super::account::Account;
@@ -15,16 +15,25 @@ impl Judge {
         cast: &Cast,
         lane: usize,
         record: &Record,
+        epoch: Epoch,
         now: Timestamp,
     ) {
         let policy = cast.binding.definition.policy();
         match record {
             Record::InputRecorded(it) if it.kind.host().is_none() => {
-                let account = Account::open(it, policy);
+                let account = Account::open(it, policy, epoch);
                 self.memory_mut().lanes[lane].accounts.push(account);
             }
             Record::ModelInterrupted(it) => {
-                self.with_account(lane, it.submission, |account| account.lost(it));
+                let lost = self.with_account(lane, it.submission, |account| account.lost(it));
+                if lost == Some(false) {
+                    self.broken(Property::Charged, || {
+                        let (epoch, turn) = (it.epoch, it.turn);
+                        format!(
+                            "epoch {epoch} charges a question for turn {turn} that nobody asked"
+                        )
+                    });
+                }
             }
             Record::CompactionCreated(it) => {
                 self.note(match it.compaction {
@@ -55,6 +64,31 @@ impl Judge {
             | Record::RunRebound(_)
             | Record::RecoveryDecided(_) => {}
         }
+        self.note_opened(lane, record, epoch);
+    }
+
+    /// What opens the way to the next question is of an epoch; before it nobody can have asked.
+    fn note_opened(&mut self, lane: usize, record: &Record, epoch: Epoch) {
+        let joined = match record {
+            Record::InputRecorded(it) => it.kind.host(),
+            _ => None,
+        };
+        let opens = matches!(
+            record,
+            Record::InputRecorded(_)
+                | Record::ModelResponded(_)
+                | Record::ToolSettled(_)
+                | Record::CompactionCreated(_)
+        );
+        if let Some(submission) = joined.or(record.submission()).filter(|_| opens) {
+            self.with_account(lane, submission, |account| account.opened(epoch));
+        }
+    }
+
+    /// The model is asked for a run.
+    pub(super) fn note_asked(&mut self, lane: usize, run: RunId) {
+        let accounts = &mut self.memory_mut().lanes[lane].accounts;
+        accounts.iter_mut().filter(|account| account.run() == run).for_each(Account::asks);
     }
 
     fn with_account<T>(

@@ -33,7 +33,7 @@ impl Judge {
                 self.check_result(cast, lane, &records[..at], it);
                 self.check_known(lane, &records[..at], it);
             }
-            self.keep_account(cast, lane, record, now);
+            self.keep_account(cast, lane, record, epoch, now);
             self.check_patience(lane, epoch, record);
         }
         self.check_left_behind(cast, lane);

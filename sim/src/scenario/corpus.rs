@@ -56,6 +56,7 @@ const BUILTIN: &[(&str, &str)] = corpus![
     "rate-limited",
     "redacted-result",
     "repeated-failures",
+    "resolved-charges-nobody",
     "revised-aborted",
     "revised-other-worker",
     "revised-outlived",

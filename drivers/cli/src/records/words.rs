@@ -14,7 +14,12 @@ pub(crate) fn record(record: &Record) -> String {
         Record::ConversationCreated(it) => format!("agent {}", it.agent),
         Record::InputRecorded(it) => plain(&it.input),
         Record::ModelResponded(it) => said(&it.response),
-        Record::ModelInterrupted(it) => format!("turn {} is asked again", it.turn.0 + 1),
+        Record::ModelInterrupted(it) => format!(
+            "turn {} gave no answer; {} tokens, {} micros are charged",
+            it.turn.0 + 1,
+            it.lost_tokens,
+            it.lost_cost_micros
+        ),
         Record::ToolPrepared(it) => format!("{} call {}", it.tool, it.call),
         Record::StepRecorded(it) => {
             let (place, step) = (it.ordinal + 1, &it.output.step);

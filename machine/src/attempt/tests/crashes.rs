@@ -15,7 +15,7 @@ use crate::ledger::{
 };
 use crate::projection::Projection;
 use crate::record::Outcome;
-use crate::store::{Store, StoreCommand, StoreFault};
+use crate::store::{Pipeline, Store, StoreCommand, StoreFault};
 use crate::testkit::{Host, LOST, call, submission, text};
 
 fn intent(resolution: Resolution) -> ResolutionIntent {
@@ -126,11 +126,39 @@ fn d_10_a_reconciler_that_proves_never_started_lets_the_call_start_again() {
     assert!(crashed.is_ok());
     host.wait_for_lease();
     assert_eq!(host.work(), End::Settled);
-    let expected =
-        ["input", "responded", "prepared", "recovery", "prepared", "tool-settled", "interrupted"];
-    assert_eq!(history(&host)[..expected.len() - 1], expected[..expected.len() - 1]);
+    let expected = ["input", "responded", "prepared", "recovery", "prepared", "tool-settled"];
+    assert_eq!(history(&host)[..expected.len()], expected);
+    assert!(!history(&host).contains(&"interrupted"), "nobody had asked (BU-07)");
     assert_eq!(host.outside.invocations(), 1);
     check(&host);
+}
+
+#[test]
+fn bu_07_a_lane_that_was_let_go_before_a_question_costs_none_and_one_that_ran_out_does() {
+    for lets_go in [true, false] {
+        let mut host = Host::new(&[&["look"]]);
+        host.admit(call("1", "hello"));
+        let (state, effects) = host.attempt();
+        let mut asked = 0;
+        let second = |effect: &Effect| {
+            let asks = matches!(effect, Effect::External(crate::effect::External::CallModel(_)));
+            asked += u32::from(asks);
+            asked < 2
+        };
+        let (state, _) = host.perform(state, effects, second).expect("the second turn is asked");
+        if lets_go {
+            let owner = state.ownership().expect("it owns the lane");
+            let release = StoreCommand::Ledger(Command::Release { owner });
+            let pipeline =
+                Pipeline { lane: call("1", "").conversation, commands: alloc::vec![release] };
+            assert!(host.store.execute(&pipeline).is_ok());
+        } else {
+            host.wait_for_lease();
+        }
+        assert_eq!(host.work(), End::Settled);
+        assert_eq!(history(&host).contains(&"interrupted"), !lets_go);
+        check(&host);
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn store_008_an_input_begins_its_run_under_the_epoch_that_wrote() {
     let story = Story::new().at(3).tell([ONE.input()]);
     let run = story.run(ONE);
     assert_eq!((run.run, run.input_epoch), (ONE.run(), Epoch(3)));
-    assert_eq!((run.interrupted, run.next_turn()), (None, Turn(0)));
+    assert_eq!((run.opened, run.next_turn()), (Epoch(3), Turn(0)));
     assert_eq!(run.input.input, text("1"));
     assert!(story.fold.submission(TWO.submission()).is_none());
 }
@@ -42,7 +42,7 @@ fn run_034_a_response_declares_its_calls_under_derived_ids() {
 #[test]
 fn store_008_an_interruption_names_the_epoch_that_asks_again() {
     let story = Story::new().tell([ONE.input()]).at(2).tell([ONE.interrupted(0, 2)]);
-    assert_eq!(story.run(ONE).interrupted, Some(Epoch(2)));
+    assert_eq!(story.run(ONE).opened, Epoch(2));
     assert_eq!(story.run(ONE).next_turn(), Turn(0));
 }
 

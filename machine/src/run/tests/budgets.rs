@@ -92,7 +92,13 @@ fn run_017_a_call_declared_while_tools_are_forbidden_fails_the_run() {
     bench.look();
     let effects = bench.responds(1, &["look"]).look();
     assert_eq!(failure(&effects).tag(), "ToolsForbidden");
-    assert_eq!(effects.len(), 1, "the response never becomes canonical");
+    let [Record::ModelInterrupted(paid)] = &committed(&effects)[..] else {
+        panic!("the response never becomes canonical: {effects:?}")
+    };
+    assert_eq!(
+        (paid.turn, paid.lost_tokens),
+        (Turn(1), response(&["look"]).usage.unwrap().tokens())
+    );
 }
 
 #[test]
@@ -172,12 +178,12 @@ fn case_bu_09_a_provider_that_reports_nothing_is_charged_what_is_reserved() {
 fn run_020_a_response_that_does_not_say_what_it_used_or_cannot_have_used_it_is_refused() {
     let silent = ModelResponse { usage: None, ..response(&[]) };
     let effects = Bench::of(under(policy())).answered(model(0, silent)).look();
-    assert_eq!((failure(&effects).tag(), effects.len()), ("UsageMissing", 1));
+    assert_eq!((failure(&effects).tag(), effects.len()), ("UsageMissing", 2));
     let usage =
         Usage { input_tokens: 5, cache_read_tokens: 3, cache_write_tokens: 3, ..Usage::default() };
     let impossible = ModelResponse { usage: Some(usage), ..response(&[]) };
     let effects = Bench::of(under(policy())).answered(model(0, impossible)).look();
-    assert_eq!((failure(&effects).tag(), effects.len()), ("UsageImpossible", 1));
+    assert_eq!((failure(&effects).tag(), effects.len()), ("UsageImpossible", 2));
     assert_eq!(Usage { input_tokens: 6, ..usage }.uncached_tokens(), 0);
     assert!(!Usage { cache_read_tokens: u64::MAX, ..usage }.is_possible());
 }

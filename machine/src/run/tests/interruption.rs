@@ -2,7 +2,7 @@
 //! and never otherwise.
 
 use super::*;
-use crate::record::ModelInterrupted;
+use crate::record::{InputKind, InputRecorded, ModelInterrupted};
 
 fn input() -> Story {
     Story::new().tell([ONE.input()])
@@ -78,4 +78,61 @@ fn d_07_a_question_of_the_same_ownership_period_that_is_still_out_is_not_lost() 
     assert_eq!(bench.look(), []);
     let effects = bench.responds(0, &[]).look();
     assert_eq!(committed(&effects), [ONE.responded(0, &[])]);
+}
+
+/// A call of which nobody knew, until somebody said under epoch 2 how it ended.
+fn resolved() -> Story {
+    let start = ONE.start(0, 0, 1);
+    let story = input().tell([ONE.responded(0, &["pay"])]).tell([ONE.prepared(start, "pay")]);
+    let story = story.tell([ONE.unknown(start)]);
+    let how = crate::agent::Resolution::Completed(crate::testkit::text("result"));
+    story.at(2).tell([ONE.resolved(start, how), result(0)])
+}
+
+/// Somebody goes on with a run that has its answer.
+fn follow_up() -> Record {
+    let submission = Tale("2").submission();
+    let kind = InputKind::FollowUp { host: ONE.submission() };
+    match ONE.input() {
+        Record::InputRecorded(it) => {
+            Record::InputRecorded(InputRecorded { submission, kind, ..it })
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn after_a_release(story: &Story, epoch: u64) -> Vec<Effect> {
+    let mut bench = Bench::resting(story, epoch);
+    bench.state.follow_a_release();
+    bench.told(RESUMED).look()
+}
+
+#[test]
+fn bu_07_who_opened_the_way_to_a_question_charges_nobody_for_it() {
+    let joined = input().tell([ONE.responded(0, &[])]).at(2).tell([follow_up()]);
+    for story in [resolved(), joined] {
+        let effects = Bench::live(&story, 2).look();
+        assert_eq!(committed(&effects), [], "before it nobody can have asked");
+        assert_eq!(questions(&effects), ["model.call"]);
+        let charged = |record: &Record| matches!(record, Record::ModelInterrupted(_));
+        let effects = Bench::live(&story, 3).look();
+        assert!(committed(&effects).iter().all(charged), "epoch 2 may have asked");
+        assert_eq!(committed(&effects).len(), 1);
+    }
+}
+
+#[test]
+fn bu_07_who_follows_a_release_charges_nobody_for_what_that_epoch_opened() {
+    assert_eq!(committed(&after_a_release(&input(), 2)), []);
+    assert_eq!(questions(&after_a_release(&input(), 2)), ["model.call"]);
+    assert_eq!(committed(&after_a_release(&resolved(), 3)), []);
+    let charged = input().at(2).tell([ONE.interrupted(0, 2)]);
+    assert_eq!(committed(&after_a_release(&charged, 3)), [], "what was out is paid for");
+}
+
+#[test]
+fn bu_07_a_release_says_nothing_of_the_epochs_before_it() {
+    assert_eq!(committed(&after_a_release(&input(), 3)), [lost(3)], "epoch 1 may have asked");
+    let charged = input().at(2).tell([ONE.interrupted(0, 2)]);
+    assert_eq!(committed(&after_a_release(&charged, 4)), [lost_after(4, 1)]);
 }

@@ -17,6 +17,12 @@ fn with_finish(calls: &[&str], finish: FinishReason) -> ModelResponse {
     ModelResponse { finish, ..response(calls) }
 }
 
+/// Whether a run has paid for what came and has ended, and nothing else.
+fn only_charged(effects: &[Effect]) -> bool {
+    let paid = matches!(committed(effects)[..], [Record::ModelInterrupted(_)]);
+    paid && matches!(effects, [Effect::Commit(_), Effect::Settle(_)])
+}
+
 fn faulted(fault: ModelFault) -> Vec<Effect> {
     let mut bench = Bench::fresh();
     bench.look();
@@ -35,16 +41,18 @@ fn case_mm_01_a_finish_reason_that_does_not_fit_the_calls_executes_nothing() {
     for (finish, calls, tag) in table {
         let effects = judged(with_finish(calls, finish));
         assert_eq!(failure(&effects).tag(), tag, "{finish:?} with {calls:?}");
-        assert_eq!(effects.len(), 1, "nothing canonical, nothing asked");
+        assert!(only_charged(&effects), "nothing canonical, nothing asked");
     }
 }
 
 #[test]
-fn run_004_a_truncated_response_executes_nothing_and_leaves_the_fold_as_it_was() {
+fn run_004_a_truncated_response_executes_nothing_and_is_no_turn() {
     let bench = Bench::fresh();
-    let fold = bench.fold().clone();
+    let before = bench.state.run().unwrap().clone();
     let bench = bench.answered(model(0, with_finish(&["look", "pay"], FinishReason::Length)));
-    assert_eq!(*bench.fold(), fold);
+    let after = bench.state.run().unwrap().clone();
+    assert_ne!(after.overhead, before.overhead, "it is paid for (BU-07)");
+    assert_eq!(crate::projection::RunView { overhead: before.overhead, ..after }, before);
     assert_eq!(bench.state.liveness(), Liveness::Resting);
     assert!(bench.state.flights().is_empty());
 }
@@ -86,7 +94,7 @@ fn run_031_a_response_over_its_bounds_fails_typed() {
         let finish = if has_calls { FinishReason::ToolCalls } else { FinishReason::Stop };
         let effects = judged(ModelResponse { parts, finish, ..response(&[]) });
         assert_eq!(failure(&effects).tag(), "ResponseTooLarge");
-        assert_eq!(effects.len(), 1, "nothing canonical, nothing asked");
+        assert!(only_charged(&effects), "nothing canonical, nothing asked");
     }
     let most = alloc::vec![declared("same"); RESPONSE_CALLS];
     let effects = judged(ModelResponse { parts: most, ..response(&["look"]) });

@@ -118,6 +118,31 @@ fn bu_07_a_question_that_ends_the_run_is_charged_as_well() {
 }
 
 #[test]
+fn bu_07_a_response_that_is_of_no_use_is_charged_before_the_run_ends() {
+    use crate::agent::{FinishReason, ModelResponse, ResponsePart};
+    let says = |usage| ModelResponse { usage, ..response(&[]) };
+    let ends = |finish| ModelResponse { finish, ..says(used(40, 2)) };
+    let bytes = "x".repeat(crate::limits::RESPONSE_BYTES + 1);
+    let parts = alloc::vec![ResponsePart::Text(bytes.into())];
+    let impossible = Usage { input_tokens: 5, cache_read_tokens: 6, ..Usage::default() };
+    let estimate = 12;
+    for (useless, tag, tokens, cost) in [
+        (ends(FinishReason::Length), "ResponseTruncated", 40, 2),
+        (ends(FinishReason::Withheld), "ResponseWithheld", 40, 2),
+        (ends(FinishReason::ToolCalls), "ResponseContradictory", 40, 2),
+        (ModelResponse { parts, ..says(used(40, 2)) }, "ResponseTooLarge", 40, 2),
+        (says(Some(impossible)), "UsageImpossible", estimate, 0),
+        (says(None), "UsageMissing", estimate, 0),
+    ] {
+        let bench = Bench::of(patient(policy().allowance, UsageReporting::Reported));
+        let effects = bench.answered(model(0, useless)).look();
+        assert_eq!(charged(&effects), [(0, tokens, cost)], "{tag}");
+        assert_eq!(failure(&effects).tag(), tag);
+        assert!(matches!(effects[..], [Effect::Commit(_), Effect::Settle(_)]), "{tag}");
+    }
+}
+
+#[test]
 fn bu_07_lost_questions_use_up_tokens_and_a_final_answer_follows() {
     let binding = patient(tokens(90), UsageReporting::Reported);
     let mut bench = Bench::of(binding.clone()).answered(broken(used(91, 0)));

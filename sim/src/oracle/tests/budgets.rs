@@ -6,24 +6,24 @@ use everstep_machine::agent::{
     AgentPolicy, Allowance, Diagnostic, Dimension, OnExhaustion, RejectionReason, ToolOutcome,
     Usage,
 };
-use everstep_machine::identity::DurationMs;
+use everstep_machine::identity::{DurationMs, Epoch, Turn};
 use everstep_machine::json::CanonicalJson;
-use everstep_machine::record::{FinishKind, PolicyLimit, Settlement};
+use everstep_machine::record::{FinishKind, ModelInterrupted, PolicyLimit, Record, Settlement};
 
 use super::Bench;
 use crate::oracle::{Permits, Property, Sometimes};
-use crate::scenario::{Scenario, Submission, Tool, Turn, USUAL_USAGE};
+use crate::scenario::{Scenario, Submission, Tool, Turn as Says, USUAL_USAGE};
 
 /// A run that calls twice in each of two turns, then answers, and uses 15 tokens and 10 millionths
 /// a turn.
 fn bench(allowance: Allowance, policy: AgentPolicy) -> Bench {
     let usage = Usage { cost_micros: 10, ..USUAL_USAGE };
-    let calls = || Turn::calls("mail", "{}").and_calls("mail", "{}").using(usage);
+    let calls = || Says::calls("mail", "{}").and_calls("mail", "{}").using(usage);
     let submission = Submission::new("a")
         .allowance(allowance)
         .turn(calls())
         .turn(calls())
-        .turn(Turn::says("done").using(usage));
+        .turn(Says::says("done").using(usage));
     let scenario = Scenario::builder("budgets")
         .tool(Tool::idempotent("mail"))
         .policy(policy)
@@ -128,6 +128,44 @@ fn run_011_a_final_answer_of_an_agent_that_wants_none_is_found() {
     assert_eq!(bench.broken(), None);
     bench.records(vec![bench.response_to(0, 2)]);
     assert_eq!(bench.broken(), Some(Property::FinalAnswer));
+}
+
+/// A question of the first submission for its first turn is charged under an epoch.
+fn charges(bench: &mut Bench, epoch: u64, turn: u32, ordinal: u32) -> Option<Property> {
+    let lost = Record::ModelInterrupted(ModelInterrupted {
+        submission: bench.submission(0),
+        turn: Turn(turn),
+        epoch: Epoch(epoch),
+        ordinal,
+        lost_tokens: 1,
+        lost_cost_micros: 0,
+    });
+    let command = bench.append(epoch, vec![lost]);
+    assert!(bench.does_at(1_000, &command, &Permits::default()).answer.is_ok());
+    bench.broken()
+}
+
+#[test]
+fn bu_07_a_charge_for_a_question_that_nobody_can_have_asked_is_found() {
+    let fresh = || bench(Allowance::default(), AgentPolicy::default());
+    let wrong = Some(Property::Charged);
+    assert_eq!(charges(&mut fresh(), 1, 0, 0), wrong, "epoch 1 has not asked");
+    let mut asked = fresh();
+    let run = asked.cast.clients[0].run;
+    asked.judge.note_asked(0, run);
+    assert_eq!(charges(&mut asked, 1, 0, 0), None);
+    assert_eq!(charges(&mut asked, 1, 0, 1), wrong, "it asked once");
+    let mut taken_over = fresh();
+    taken_over.taken_over();
+    assert_eq!(charges(&mut taken_over, 2, 0, 0), None, "epoch 1 may have asked");
+    assert_eq!(charges(&mut taken_over, 2, 0, 1), wrong, "that was paid for");
+    let mut resolved = fresh();
+    resolved.records(vec![resolved.response_to(0, 0), resolved.result(0, 0, good())]);
+    resolved.taken_over();
+    let command = resolved.append(2, vec![resolved.result(0, 1, good())]);
+    assert!(resolved.does_at(1_000, &command, &Permits::default()).answer.is_ok());
+    assert_eq!(resolved.broken(), None);
+    assert_eq!(charges(&mut resolved, 2, 1, 0), wrong, "epoch 2 opened the way");
 }
 
 fn completed(finish: FinishKind) -> Settlement {
