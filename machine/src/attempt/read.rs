@@ -162,7 +162,8 @@ impl Reading {
         };
         let submission = row.admission.submission;
         let epoch = if is_own { lane.epoch } else { lane.epoch.next() };
-        let Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining } = self.kept;
+        let Kept { flights, inbox, asked, proofs, fits, renewal_due, due, woken, draining } =
+            self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
         let mut run =
@@ -187,6 +188,7 @@ impl Reading {
             inbox,
             asked,
             proofs,
+            fits,
             sent: None,
             ending: None,
             renewal_due,

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::effect::{Effect, End};
-use crate::agent::{Binding, Bound};
+use crate::agent::{Binding, Bound, Diagnostic};
 use crate::conversation::Tail;
 use crate::effect::{Answer, Reconciliation};
 use crate::identity::{
@@ -66,6 +66,8 @@ pub(super) struct Kept {
     pub(super) asked: BTreeSet<Doubt>,
     /// What is known of starts in doubt, under this epoch.
     pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
+    /// Whether what people say of starts fits what their tools declare.
+    pub(super) fits: BTreeMap<Doubt, Fit>,
     /// Whether the lease wants renewal.
     pub(super) renewal_due: bool,
     /// The run's timers that went off.
@@ -74,6 +76,17 @@ pub(super) struct Kept {
     pub(super) woken: bool,
     /// Whether nothing new begins.
     pub(super) draining: bool,
+}
+
+/// Whether the result that a person names fits its tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Fit {
+    /// It is being checked.
+    Asked,
+    /// It fits.
+    Fits,
+    /// It does not, and why.
+    Misfits(Diagnostic),
 }
 
 /// Whether a reading is the first of its attempt.
@@ -125,6 +138,7 @@ pub(super) struct Working {
     pub(super) inbox: VecDeque<Answer>,
     pub(super) asked: BTreeSet<Doubt>,
     pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
+    pub(super) fits: BTreeMap<Doubt, Fit>,
     pub(super) sent: Option<Sent>,
     pub(super) ending: Option<End>,
     pub(super) renewal_due: bool,
@@ -225,7 +239,7 @@ impl Working {
     /// What survives a second reading.
     pub(super) fn keep(self) -> (Token, Kept) {
         let (flights, draining) = (self.run.flights().clone(), self.run.is_draining());
-        let Self { token, inbox, asked, proofs, renewal_due, due, woken, .. } = self;
-        (token, Kept { flights, inbox, asked, proofs, renewal_due, due, woken, draining })
+        let Self { token, inbox, asked, proofs, fits, renewal_due, due, woken, .. } = self;
+        (token, Kept { flights, inbox, asked, proofs, fits, renewal_due, due, woken, draining })
     }
 }
