@@ -134,7 +134,7 @@ impl Desk {
         let task = self.attempts.spawn(async move {
             // Nobody to work with, or no entropy to claim with: left to others for a while.
             let binding = outside.ports.bindings.binding(&named)?;
-            if let Err(why) = outside.ports.tools.serves(&binding.definition) {
+            if let Err(why) = outside.ports.serve(&binding.definition) {
                 outside.events.tell(Event::NotServed { lane: named, why: Arc::new(why) });
                 return None;
             }

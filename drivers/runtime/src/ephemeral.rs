@@ -63,7 +63,7 @@ pub enum How {
 /// Why a run did not begin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EphemeralError {
-    /// The handlers do not serve the agent (CAP-001, CAP-002).
+    /// Handlers or reconciler do not serve the agent (CAP-001, CAP-002).
     #[error(transparent)]
     NotServed(#[from] ToolkitError),
     /// The input is over the bounds of a record.
@@ -115,7 +115,7 @@ impl Ephemeral {
         events: Events,
         trace: impl FnOnce(&Streams, Source) -> T,
     ) -> Result<(Self, T), EphemeralError> {
-        ports.tools.serves(&call.binding.definition)?;
+        ports.serve(&call.binding.definition)?;
         let mut entropy = [0; 16];
         getrandom::fill(&mut entropy).map_err(|_| EphemeralError::NoEntropy)?;
         let (state, beginning) =

@@ -95,7 +95,7 @@ impl Config {
 /// Why a host was not started. Nothing has begun then.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The handlers do not serve an agent (CAP-001, CAP-002).
+    /// Handlers or reconciler do not serve an agent (CAP-001, CAP-002).
     #[error(transparent)]
     NotServed(#[from] ToolkitError),
     /// The operating system gives no threads.
@@ -129,7 +129,8 @@ impl Host {
     /// tasks for everything else.
     ///
     /// # Errors
-    /// A tool of an agent that is known beforehand has no handler, or the operating system gives no
+    /// A tool of an agent that is known beforehand has no handler, one that does not do what is
+    /// declared, or no reconciler; an answer cannot be checked; or the operating system gives no
     /// threads.
     pub fn start(
         store: impl Shared + Send + 'static,
@@ -138,7 +139,7 @@ impl Host {
         config: Config,
     ) -> Result<Self, StartError> {
         for binding in ports.bindings.agents() {
-            ports.tools.serves(&binding.definition)?;
+            ports.serve(&binding.definition)?;
         }
         let ((inbox, inputs), (news, herald)) = (Inbox::new(), News::new());
         let (events, streams) = (Events::new(), Streams::default());

@@ -17,7 +17,7 @@ use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Tu
 use everstep_schema::Checker;
 
 use crate::stream::Parts;
-use crate::tool::{Ended, Live, ToolkitError, ToolkitFault};
+use crate::tool::{Ended, Live, ToolkitError, ToolkitFault, unsound_output};
 
 /// A future that a task can own.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -64,6 +64,10 @@ pub trait Reconciler: Send + Sync {
     /// Proves it, or says that it cannot. "Never started" may be said only by who keeps the call
     /// from starting under any epoch below [`Doubted::asking`] from now on.
     fn reconcile(&self, doubted: Doubted) -> BoxFuture<Reconciliation>;
+
+    /// Whether there is somebody to ask about starts of this tool. An agent that declares that a
+    /// tool reconciles is not worked with where there is not (CAP-001).
+    fn reconciles(&self, tool: &ToolName) -> bool;
 }
 
 /// Knows the agent of a lane.
@@ -103,13 +107,17 @@ impl Approver for NoApprover {
     }
 }
 
-/// A reconciler that can prove nothing.
+/// A reconciler that can prove nothing, for agents without a tool that reconciles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoReconciler;
 
 impl Reconciler for NoReconciler {
     fn reconcile(&self, _: Doubted) -> BoxFuture<Reconciliation> {
         Box::pin(async { Reconciliation::Unprovable })
+    }
+
+    fn reconciles(&self, _: &ToolName) -> bool {
+        false
     }
 }
 
@@ -122,10 +130,11 @@ pub trait Handlers: Send + Sync {
     /// What checks parameters, results and answers.
     fn checker(&self) -> &Checker;
 
-    /// Whether every tool that an agent declares has its handler here.
+    /// Whether every tool that an agent declares has its handler here, one that can do what is
+    /// declared, and whether its answers can be checked.
     ///
     /// # Errors
-    /// All that is missing, by name (CAP-001).
+    /// All that is missing or unsound, by name (CAP-001, CAP-002).
     fn serves(&self, agent: &AgentDefinition) -> Result<(), ToolkitError>;
 }
 
@@ -141,8 +150,8 @@ pub struct Tools {
 impl Tools {
     /// One more tool: an async function from an invocation to its outcome. It is given decoded
     /// parameters (ARC-01), and the id of the call, under which an idempotent tool may be invoked
-    /// again. A handler that panics has the outcome `Defect`, and so has every call of a durable tool:
-    /// such a handler is not made of steps ([`crate::Tool::durable`] is).
+    /// again. A handler that panics has the outcome `Defect`. An agent that declares the tool durable
+    /// is not served: such a handler is not made of steps ([`crate::Tool::durable`] is).
     #[must_use]
     pub fn with<F>(
         mut self,
@@ -181,12 +190,16 @@ impl Handlers for Tools {
     }
 
     fn serves(&self, agent: &AgentDefinition) -> Result<(), ToolkitError> {
-        let missing = agent.tools().iter().filter(|tool| !self.handlers.contains_key(&tool.name));
-        let fault = |tool: &ToolDefinition| ToolkitFault::NoHandler {
-            agent: agent.id().clone(),
-            tool: tool.name.clone(),
+        let fault = |tool: &ToolDefinition| {
+            let (agent, name) = (agent.id().clone(), tool.name.clone());
+            if !self.handlers.contains_key(&name) {
+                return Some(ToolkitFault::NoHandler { agent, tool: name });
+            }
+            let durable = tool.class == ExecutionClass::Durable;
+            durable.then_some(ToolkitFault::NotOfSteps { agent, tool: name })
         };
-        ToolkitError::unless_empty(missing.map(fault).collect())
+        let tools = agent.tools().iter().filter_map(fault);
+        ToolkitError::unless_empty(tools.chain(unsound_output(&self.checker, agent)).collect())
     }
 }
 
@@ -211,6 +224,21 @@ pub struct Ports {
     pub reconciler: Arc<dyn Reconciler>,
     /// Knows the lanes' agents.
     pub bindings: Arc<dyn Bindings>,
+}
+
+impl Ports {
+    /// Whether they can work with an agent.
+    ///
+    /// # Errors
+    /// All that is missing or unsound, by name (CAP-001, CAP-002).
+    pub(crate) fn serve(&self, agent: &AgentDefinition) -> Result<(), ToolkitError> {
+        let handlers = self.tools.serves(agent).err();
+        let mut faults = handlers.map(ToolkitError::into_faults).unwrap_or_default();
+        let doubtful = agent.tools().iter().filter(|tool| tool.reconciles);
+        let unknown = doubtful.filter(|tool| !self.reconciler.reconciles(&tool.name));
+        faults.extend(unknown.map(|tool| ToolkitFault::NoReconciler(tool.name.clone())));
+        ToolkitError::unless_empty(faults)
+    }
 }
 
 impl fmt::Debug for Ports {

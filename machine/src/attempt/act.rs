@@ -11,12 +11,10 @@ use crate::agent::Bound;
 use crate::agent::{ExecutionClass, Resolution};
 use crate::effect::{Doubted, External, Reconciliation};
 use crate::identity::RunId;
-use crate::ledger::{
-    AbortIntent, Command, Mismatch, Ownership, RebindIntent, Reserved, ResolutionIntent,
-};
+use crate::ledger::{AbortIntent, Command, Mismatch, Ownership, RebindIntent, Reserved};
 use crate::record::{
     AbortRequested, ApprovalDecided, Doubt, InputKind, InputRecorded, Record, RecoveryDecided,
-    RunRebound, Settlement, SubmissionSettled, ToolResolved, ToolSettled, ToolUnknown,
+    RunRebound, Settlement, SubmissionSettled, ToolSettled, ToolUnknown,
 };
 use crate::recovery::{AbortStep, Classified, Decided, Decision, Evidence, OwnKnowledge, classify};
 use crate::run;
@@ -164,7 +162,7 @@ impl Working {
             Decision::CoverApprovals(requests) => {
                 self.ledger(draft, Command::CoverApprovals { owner, requests })?;
             }
-            Decision::ApplyResolutions(intents) => self.resolve(setup, draft, &intents)?,
+            Decision::ApplyResolutions(intents) => return self.resolve(setup, draft, &intents),
             Decision::Reconcile(doubts) => return self.reconcile(setup, draft, &doubts),
             Decision::SettleAborted(step) => self.abort(setup, draft, owner, step)?,
             Decision::RepairJoin(joined) => {
@@ -356,31 +354,9 @@ impl Working {
         Ok(())
     }
 
-    fn result_record(&self, doubt: Doubt, resolution: &Resolution) -> Option<Record> {
+    pub(super) fn result_record(&self, doubt: Doubt, resolution: &Resolution) -> Option<Record> {
         let (submission, call) = (self.submission, doubt.call);
         let outcome = self.run.kept(call, Arc::new(resolution.outcome()?));
         Some(Record::ToolSettled(ToolSettled { submission, call, outcome }))
-    }
-
-    /// Makes what people said canonical: the resolution, and the result that it proves.
-    fn resolve(
-        &mut self,
-        setup: &Setup,
-        draft: &mut Draft,
-        intents: &[(Doubt, ResolutionIntent)],
-    ) -> Predicted {
-        let groups = intents.iter().map(|(doubt, intent)| {
-            let resolved = Record::ToolResolved(ToolResolved {
-                submission: self.submission,
-                doubt: *doubt,
-                resolution: self.run.kept_of(doubt.call, &intent.resolution),
-                principal: intent.principal.clone(),
-                reason: intent.reason.clone(),
-            });
-            let result = self.result_record(*doubt, &intent.resolution);
-            core::iter::once(resolved).chain(result).collect()
-        });
-        let groups = groups.collect();
-        self.record_groups(setup, draft, groups)
     }
 }

@@ -8,7 +8,7 @@ use super::predict::{Defect, Draft, Predicted};
 use super::read::{Next, end, view_of};
 use super::state::{Setup, Stage, Working};
 use crate::contract::Machine;
-use crate::effect::Answer;
+use crate::effect::{Answer, CheckSubject};
 use crate::identity::DurationMs;
 use crate::limits::CALL_OFF_MS;
 use crate::record::{Doubt, Record, ToolSettled};
@@ -49,7 +49,7 @@ impl Working {
         Ok(())
     }
 
-    /// Hands waiting answers to whoever asked: the reconciliation, or the live run. A resting
+    /// Hands waiting answers to whoever asked: the reconciliation, who resolves, or the live run. A resting
     /// run's answers wait on.
     pub(super) fn deliver(&mut self, setup: &Setup, draft: &mut Draft) -> Predicted {
         let mut later = VecDeque::new();
@@ -59,6 +59,9 @@ impl Working {
                     if self.asked.remove(&doubt) {
                         self.proofs.insert(doubt, reconciliation);
                     }
+                }
+                (Answer::Checked { subject: CheckSubject::Resolution(doubt), verdicts, .. }, _) => {
+                    self.fitted(doubt, verdicts);
                 }
                 (answer, Liveness::Live) => {
                     draft.consumed.push(answer.clone());

@@ -35,6 +35,7 @@ mod join;
 mod live;
 mod predict;
 mod read;
+mod resolve;
 mod state;
 mod step;
 

@@ -171,7 +171,9 @@ impl Reading {
             due,
             woken,
             draining,
+            calling_off,
             follows_a_release,
+            fits,
         } = self.kept;
         let conversation = setup.lane.clone();
         let projection = self.reader.into_projection();
@@ -200,6 +202,7 @@ impl Reading {
             inbox,
             asked,
             proofs,
+            fits,
             sent: None,
             ending: None,
             renewal_due,

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::effect::{Effect, End};
-use crate::agent::{Binding, Bound};
+use crate::agent::{Binding, Bound, Diagnostic};
 use crate::conversation::Tail;
 use crate::effect::{Answer, Reconciliation};
 use crate::identity::{
@@ -66,6 +66,8 @@ pub(super) struct Kept {
     pub(super) asked: BTreeSet<Doubt>,
     /// What is known of starts in doubt, under this epoch.
     pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
+    /// Whether what people say of starts fits what their tools declare.
+    pub(super) fits: BTreeMap<Doubt, Fit>,
     /// Whether the lease wants renewal.
     pub(super) renewal_due: bool,
     /// The run's timers that went off.
@@ -78,6 +80,17 @@ pub(super) struct Kept {
     pub(super) calling_off: bool,
     /// Whether the owner before let go of the lane.
     pub(super) follows_a_release: bool,
+}
+
+/// Whether the result that a person names fits its tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Fit {
+    /// It is being checked.
+    Asked,
+    /// It fits.
+    Fits,
+    /// It does not, and why.
+    Misfits(Diagnostic),
 }
 
 /// Whether a reading is the first of its attempt.
@@ -129,6 +142,7 @@ pub(super) struct Working {
     pub(super) inbox: VecDeque<Answer>,
     pub(super) asked: BTreeSet<Doubt>,
     pub(super) proofs: BTreeMap<Doubt, Reconciliation>,
+    pub(super) fits: BTreeMap<Doubt, Fit>,
     pub(super) sent: Option<Sent>,
     pub(super) ending: Option<End>,
     pub(super) renewal_due: bool,
@@ -230,7 +244,9 @@ impl Working {
     pub(super) fn keep(self) -> (Token, Kept) {
         let (flights, draining) = (self.run.flights().clone(), self.run.is_draining());
         let follows_a_release = self.run.follows_a_release();
-        let Self { token, inbox, asked, proofs, renewal_due, due, woken, calling_off, .. } = self;
+        let Self {
+            token, inbox, asked, proofs, renewal_due, due, woken, calling_off, fits, ..
+        } = self;
         let kept = Kept {
             flights,
             inbox,
@@ -242,6 +258,7 @@ impl Working {
             draining,
             calling_off,
             follows_a_release,
+            fits,
         };
         (token, kept)
     }

@@ -11,7 +11,7 @@ use super::read::{Next, end, end_with};
 use super::state::{Kept, Occasion, Reading, Sent, Setup, Stage, State, Working};
 use crate::agent::Resolution;
 use crate::contract::{Machine, Step};
-use crate::effect::{External, Reconciliation};
+use crate::effect::{CheckSubject, External, Reconciliation};
 use crate::ledger::Command;
 use crate::limits::CLASSIFY_LAPS;
 use crate::record::Doubt;
@@ -223,6 +223,9 @@ impl Working {
                 }
                 External::Reconcile(it) => {
                     self.asked.remove(&it.doubt);
+                }
+                External::Check { subject: CheckSubject::Resolution(doubt), .. } => {
+                    self.fits.remove(doubt);
                 }
                 // Its handler rests: it is let go on behind a step that is recorded by then.
                 External::NextStep(_)

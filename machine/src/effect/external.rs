@@ -75,6 +75,8 @@ pub enum CheckSubject {
     Parameters,
     /// The final answer.
     Output,
+    /// What a person says that the call of this start has returned.
+    Resolution(Doubt),
 }
 
 /// A call that an approver is asked about.

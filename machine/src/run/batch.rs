@@ -14,11 +14,11 @@ use alloc::vec::Vec;
 use super::step::Effects;
 use super::{Effect, State};
 use crate::agent::{
-    Diagnostic, Kept, RejectionReason, Resolution, ToolDefinition, ToolOutcome, Truncated,
+    Diagnostic, Kept, RejectionReason, Resolution, Schema, ToolDefinition, ToolOutcome, Truncated,
 };
 use crate::effect::{Authorization, CheckSubject, External, Fitting};
 use crate::event::RunEvent;
-use crate::identity::ToolCallId;
+use crate::identity::{RunId, ToolCallId, Turn};
 use crate::json::CanonicalJson;
 use crate::projection::CallView;
 use crate::record::{Record, ToolSettled};
@@ -188,6 +188,13 @@ impl State {
                 said.clone()
             }
         }
+    }
+
+    /// Under which run and turn a call was declared that has not ended, and what its tool returns.
+    pub(crate) fn returns(&self, call: ToolCallId) -> Option<(RunId, Turn, Schema)> {
+        let (run, tool) = (self.run()?, self.tool_of(call)?);
+        let turn = run.turns.iter().find(|turn| turn.calls.iter().any(|it| it.id == call))?;
+        Some((run.run, turn.turn, tool.success.clone()))
     }
 
     /// The tool of a call that has not ended.

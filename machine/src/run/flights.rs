@@ -87,6 +87,8 @@ impl Flights {
     pub fn recall(&mut self, external: &External) {
         match external {
             External::CallModel(_) => self.model = None,
+            // Who resolves keeps account of that.
+            External::Check { subject: CheckSubject::Resolution(_), .. } => {}
             External::Check { .. } => self.check = None,
             External::Approve { .. } => self.approver = None,
             External::Authorize { .. } => self.authorizer = None,
@@ -109,6 +111,7 @@ impl Flights {
     pub fn restore(&mut self, answer: &Answer) {
         match answer {
             Answer::Model { turn, purpose, .. } => self.model = Some((*turn, *purpose)),
+            Answer::Checked { subject: CheckSubject::Resolution(_), .. } => {}
             Answer::Checked { turn, subject, .. } => self.check = Some((*turn, *subject)),
             Answer::Approver { turn, .. } => self.approver = Some(*turn),
             Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),

@@ -8,8 +8,8 @@ use super::agent::{BOOK, binding, booking, bound, policy, step};
 use super::store::Memory;
 use crate::admission::{self, AdmissionMachine, Call};
 use crate::agent::{
-    AgentPolicy, Binding, FinishReason, Joins, ModelRequest, ModelResponse, ResponsePart, ToolCall,
-    ToolOutcome, Usage, Verdict,
+    AgentPolicy, Binding, Diagnostic, FinishReason, Joins, ModelRequest, ModelResponse,
+    ResponsePart, ToolCall, ToolOutcome, Usage, Verdict,
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
 use crate::contract::Machine;
@@ -34,6 +34,8 @@ pub(crate) struct Outside {
     pub(crate) authorization: Authorization,
     /// What the reconciler says.
     pub(crate) reconciliation: Reconciliation,
+    /// What the checker says of every value.
+    pub(crate) misfit: Option<Diagnostic>,
     /// How many starts of tools give no answer from now on.
     pub(crate) silent: usize,
     /// Every question, in order.
@@ -49,6 +51,7 @@ impl Outside {
             verdict: Some(Verdict::Approved),
             authorization: Authorization::Allowed,
             reconciliation: Reconciliation::Unprovable,
+            misfit: None,
             silent: 0,
             asked: Vec::new(),
             bodies: Vec::new(),
@@ -76,7 +79,7 @@ impl Outside {
                 Answer::Permitted { run, calls: calls.into_iter().map(|it| it.call).collect() }
             }
             External::Check { run, turn, subject, values } => {
-                let verdicts = values.iter().map(|_| None).collect();
+                let verdicts = values.iter().map(|_| self.misfit.clone()).collect();
                 Answer::Checked { run, turn, subject, verdicts }
             }
             External::Approve { run, turn, questions } => {

@@ -6,7 +6,7 @@ use everstep_machine::agent::{Resolution, ToolOutcome};
 use everstep_machine::effect::Invocation;
 use everstep_machine::identity::ToolCallId;
 
-use super::Outside;
+use super::{Outside, fitting_end};
 use crate::cast::{Cast, Tool};
 use crate::scenario::{Called, fallback};
 
@@ -25,10 +25,7 @@ impl Outside {
         let Some(function) = &script.function else { return Ok(Arc::clone(&script.outcome)) };
         let called = Called { tool: &it.tool, call: it.call, parameters: &it.parameters };
         let (first, again) = (function.ends(&called), function.ends(&called));
-        let outcome = match cast.binding.definition.tool(&it.tool) {
-            Some(tool) => cast.checker.outcome(tool, first.clone()),
-            None => first.clone(),
-        };
+        let outcome = fitting_end(cast, &it.tool, first.clone());
         let before = self.said(it.call);
         if first != again || before.is_some_and(|before| **before != outcome) {
             return Err(Impure);

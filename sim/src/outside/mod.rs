@@ -30,7 +30,7 @@ use everstep_machine::agent::{Diagnostic, ExecutionClass, Resolution, RetryClass
 use everstep_machine::effect::{
     Answer, Authorization, Doubted, External, Invocation, Reconciliation,
 };
-use everstep_machine::identity::{DurationMs, Epoch, ToolCallId};
+use everstep_machine::identity::{DurationMs, Epoch, ToolCallId, ToolName};
 use everstep_machine::limits::TOOL_RETRIES;
 use everstep_machine::record::Doubt;
 
@@ -138,8 +138,8 @@ impl Outside {
         };
         if self.try_in_vain(*call, script, tries) == tries {
             let why = Diagnostic::cut("Passing", "it failed for a passing reason");
-            let outcome = Arc::new(ToolOutcome::Failure(why));
-            return reply(outcome, script.latency, Deed::Nothing);
+            let outcome = fitting_end(cast, tool, ToolOutcome::Failure(why));
+            return reply(Arc::new(outcome), script.latency, Deed::Nothing);
         }
         let Ok(outcome) = self.ends(cast, script, invocation) else {
             let why = "the handler of a tool is no pure function";
@@ -225,6 +225,14 @@ impl Outside {
         if defect != Some(Defect::NeverStartedWithoutTombstone) {
             self.tombstone(call, below);
         }
+    }
+}
+
+/// What a host makes of an end that is none that its tool declares (CAP-004).
+fn fitting_end(cast: &Cast, tool: &ToolName, outcome: ToolOutcome) -> ToolOutcome {
+    match cast.binding.definition.tool(tool) {
+        Some(tool) => cast.checker.outcome(tool, outcome),
+        None => outcome,
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn ports(file: &Arc<AgentFile>, bindings: impl Bindings + 'static) ->
             Arc::new(Denials(Arc::clone(file)))
         },
         reconciler: if can_prove {
-            Arc::new(Files(Arc::clone(file)))
+            Arc::new(Files { file: Arc::clone(file), checker: Checker::default() })
         } else {
             Arc::new(NoReconciler)
         },
@@ -172,7 +172,8 @@ impl Approver for Approvals {
     }
 }
 
-/// The handlers of the file's tools. None runs for longer than its definition says.
+/// The handlers of the file's tools. None runs for longer than its definition says, and what does
+/// not fit what it declares is a defect of the call (CAP-004).
 struct FileTools {
     file: Arc<AgentFile>,
     checker: Checker,
@@ -187,18 +188,25 @@ impl FileTools {
 impl Handlers for FileTools {
     fn invoke(&self, invocation: Invocation, live: Live) -> BoxFuture<Ended> {
         let tool = self.file.tool(&invocation.tool).cloned();
+        let checker = self.checker.clone();
         Box::pin(async move {
             match tool {
                 Some(tool) => {
                     let (definition, steps) = (tool.definition.clone(), live.steps());
                     let work = async {
-                        match definition.class {
+                        let ended = match definition.class {
                             ExecutionClass::Durable => {
                                 steps::handle(tool, invocation.clone(), steps).await
                             }
                             ExecutionClass::Readonly
                             | ExecutionClass::Idempotent
                             | ExecutionClass::Ordinary => handle(tool, invocation.clone()).await,
+                        };
+                        match ended {
+                            Ended::Outcome(said) => {
+                                Ended::Outcome(checker.outcome(&definition, said))
+                            }
+                            Ended::Unsure(why) => Ended::Unsure(why),
                         }
                     };
                     in_time(&definition, &invocation, live, work).await
@@ -244,13 +252,17 @@ async fn handle(tool: AgentTool, invocation: Invocation) -> Ended {
 
 /// A reconciler that looks into the file a tool appends to. What is there has happened; of what is
 /// not there it can prove nothing, since a process that is paused may still write it.
-struct Files(Arc<AgentFile>);
+struct Files {
+    file: Arc<AgentFile>,
+    checker: Checker,
+}
 
 impl Reconciler for Files {
     fn reconcile(&self, doubted: Doubted) -> BoxFuture<Reconciliation> {
-        let tool = self.0.tool(&doubted.tool).filter(|tool| tool.definition.reconciles).cloned();
+        let tool = self.file.tool(&doubted.tool).filter(|tool| tool.definition.reconciles).cloned();
+        let checker = self.checker.clone();
         Box::pin(async move {
-            let Some(AgentTool { append: Some(path), outcome, .. }) = tool else {
+            let Some(AgentTool { definition, append: Some(path), outcome, .. }) = tool else {
                 return Reconciliation::Unprovable;
             };
             let there = blocking(move || {
@@ -259,10 +271,15 @@ impl Reconciler for Files {
             });
             match (there.await, outcome) {
                 (Ok(true), ToolOutcome::Success(result)) => {
-                    Reconciliation::Proven(Resolution::Completed(result))
+                    let found = Resolution::Completed(result);
+                    Reconciliation::Proven(checker.resolution(&definition, found))
                 }
                 _ => Reconciliation::Unprovable,
             }
         })
+    }
+
+    fn reconciles(&self, tool: &ToolName) -> bool {
+        self.file.tool(tool).is_some_and(|tool| tool.definition.reconciles)
     }
 }

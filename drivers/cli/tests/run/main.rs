@@ -17,6 +17,7 @@ mod doubts;
 mod durable;
 mod exits;
 mod exports;
+mod fitting;
 mod operator;
 mod poison;
 mod scripts;

@@ -84,6 +84,14 @@ pub enum ToolkitFault {
         /// Which tool.
         tool: ToolName,
     },
+    /// An agent declares a tool durable whose handler would do all of it again (DUR-010).
+    #[error("the agent {agent} declares the tool {tool} durable; its handler is not made of steps")]
+    NotOfSteps {
+        /// Which agent.
+        agent: AgentId,
+        /// Which tool.
+        tool: ToolName,
+    },
     /// An agent declares a tool otherwise than it is (SEC-03).
     #[error("the agent {agent} declares the tool {tool} otherwise than it is")]
     Differs {
@@ -113,6 +121,11 @@ impl ToolkitError {
     /// An error, unless nothing is wrong.
     pub(crate) fn unless_empty(faults: Vec<ToolkitFault>) -> Result<(), Self> {
         if faults.is_empty() { Ok(()) } else { Err(Self(faults)) }
+    }
+
+    /// The same, to be told together with something else.
+    pub(crate) fn into_faults(self) -> Vec<ToolkitFault> {
+        self.0
     }
 
     /// What is wrong, one thing after the other. Never empty.

@@ -47,6 +47,7 @@ pub use failed::{Failed, HandlerError, NoFailure};
 pub use fault::{ToolFault, ToolkitError, ToolkitFault};
 pub use perform::{Ended, in_time};
 pub use toolkit::Toolkit;
+pub(crate) use toolkit::unsound_output;
 
 /// The page on durable tools, whose example compiles and runs.
 #[cfg(doctest)]

@@ -105,11 +105,7 @@ impl Toolkit {
                 Some(_) => None,
             }
         });
-        let output = agent.policy().output.iter().filter_map(|output| {
-            let why = self.checker.compile(output).err()?;
-            Some(ToolkitFault::UnsoundOutput { agent: id(), why })
-        });
-        tools.chain(output).collect()
+        tools.chain(unsound_output(&self.checker, agent)).collect()
     }
 }
 
@@ -152,6 +148,16 @@ impl Reconciler for Toolkit {
             }
         })
     }
+
+    fn reconciles(&self, tool: &ToolName) -> bool {
+        self.reconcilers.contains_key(tool)
+    }
+}
+
+/// What is not sound about what an agent's answers have to look like.
+pub(crate) fn unsound_output(checker: &Checker, agent: &AgentDefinition) -> Option<ToolkitFault> {
+    let why = checker.compile(agent.policy().output.as_ref()?).err()?;
+    Some(ToolkitFault::UnsoundOutput { agent: agent.id().clone(), why })
 }
 
 /// What is not sound about a tool's schemas.

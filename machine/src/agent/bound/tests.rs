@@ -40,7 +40,7 @@ fn case_cr_09_a_change_is_named_by_the_part_that_it_is_in() {
         bound(desk.definition.tools().to_vec(), AgentPolicy { joins: Joins::All, ..policy() });
     assert_eq!(differences(&own, &other.bound()), ["definition"]);
     let name = ToolName::new("pay").unwrap();
-    let tools: Vec<_> = desk.definition.tools().to_vec();
+    let tools = desk.definition.tools().to_vec();
     let changed = tools.iter().map(|tool| match tool.name == name {
         true => ToolDefinition::new(name.clone(), ExecutionClass::Idempotent),
         false => tool.clone(),

@@ -16,6 +16,7 @@ mod memory;
 mod pages;
 mod poison;
 mod refusals;
+mod resolutions;
 mod secrets;
 mod silence;
 mod stage;

@@ -45,3 +45,14 @@ fn cap_004_a_result_that_a_tool_cannot_give_is_a_defect_whoever_tells() {
     let Reconciliation::Proven(Resolution::Failed(why)) = said else { panic!("{said:?}") };
     assert_eq!(why.tag(), "OutputInvalid");
 }
+
+#[test]
+fn cap_004_a_passing_failure_that_a_tool_does_not_declare_is_a_defect_as_on_a_host() {
+    let undeclared = ship().passing_failures(1).declares_failure(r#"{"type":"object"}"#);
+    let outcome = |tool| invoke(&mut Outside::default(), &cast(tool, None, None), 1).0;
+    let end = outcome(undeclared);
+    let ToolOutcome::Defect(why) = &*end else { panic!("a text is no object: {end:?}") };
+    assert_eq!(why.tag(), "FailureInvalid");
+    let declared = outcome(ship().passing_failures(1));
+    assert!(matches!(&*declared, ToolOutcome::Failure(why) if why.tag() == "Passing"));
+}
