@@ -73,7 +73,7 @@ fn dur_008_an_incomplete_response_executes_nothing_and_is_not_canonical() {
     for finish in [FinishReason::Length, FinishReason::Stop] {
         let mut host = Host::new(&[]);
         assert_eq!(respond(&mut host, declares("a", finish)), End::Settled);
-        assert_eq!(history(&host), ["input", "settled"], "{finish:?}");
+        assert_eq!(history(&host), ["input", "interrupted", "settled"], "{finish:?}");
         assert_eq!(host.outside.invocations(), 0);
     }
 }
