@@ -217,8 +217,8 @@ impl World {
 
     /// When somebody comes once more to a run that nobody who came could go on with.
     pub(super) fn outwaited(&self) -> Option<Timestamp> {
-        // People are faster, those as well who are held up.
-        if self.processes.iter().any(|it| it.role == Role::Operator && it.paused) {
+        // Whoever is held up goes on before a week is over: people, and owners that have what it needs.
+        if self.paused().is_some() {
             return None;
         }
         let workers = (0..self.processes.len()).filter(|process| {
