@@ -85,6 +85,8 @@ struct World {
     state: State,
     log: Projection,
     out: Vec<External>,
+    /// Calls that the host has given their permits: they have not begun.
+    permitted: Vec<ToolCallId>,
     timers: Vec<Timer>,
     said: u8,
     epoch: u64,
@@ -96,10 +98,19 @@ struct World {
 impl World {
     fn new(policy: AgentPolicy) -> Self {
         let (binding, story) = (desk(policy), Story::new().tell([ONE.input()]));
-        let state = Bench::resting_with(binding.clone(), &story, 1).state;
-        let (out, timers) = (Vec::new(), Vec::new());
-        let (log, settled, batches) = (story.fold, None, Vec::new());
-        let world = Self { binding, state, log, out, timers, said: 0, epoch: 1, settled, batches };
+        let state = Bench::resting_with(binding.clone(), &story, 1).state.sharing();
+        let world = Self {
+            binding,
+            state,
+            log: story.fold,
+            out: Vec::new(),
+            permitted: Vec::new(),
+            timers: Vec::new(),
+            said: 0,
+            epoch: 1,
+            settled: None,
+            batches: Vec::new(),
+        };
         world.told(RESUMED)
     }
 
@@ -137,11 +148,20 @@ impl World {
                 assert!(call.outcome.is_none(), "ARC-03");
                 let prepared = call.starts.last().is_some_and(|last| last.epoch == it.epoch);
                 assert!(prepared || it.class == ExecutionClass::Readonly, "DUR-009");
+                assert!(self.permitted.contains(&it.call), "RUN-009: it has no permit");
+                self.permitted.retain(|call| *call != it.call);
+            }
+            External::Permits { calls, .. } => {
+                // It names everybody who wants to start: what others have goes back.
+                self.permitted.retain(|held| calls.iter().any(|it| it.call == *held));
+                self.out.retain(|it| !matches!(it, External::Permits { .. }));
+                if calls.is_empty() {
+                    return;
+                }
             }
             External::Check { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
-            | External::Permits { .. }
             | External::NextStep(_)
             | External::Reconcile(_) => {}
         }
@@ -152,7 +172,12 @@ impl World {
     fn check(&self) {
         assert_eq!(*self.state.projection(), self.log, "DUR-015");
         let places = self.binding.definition.policy().parallel_calls as usize;
-        assert!(self.state.flights().tools.len() <= places, "RUN-009");
+        let flights = self.state.flights();
+        assert!(flights.tools.len() + self.permitted.len() <= places, "RUN-009");
+        assert!(
+            self.permitted.iter().all(|it| flights.permitted.contains(it)),
+            "RUN-009: nobody's"
+        );
     }
 
     /// Every permit is back, nothing that was said is lost, and no budget is passed by more than
@@ -186,6 +211,7 @@ impl World {
             Act::Answer { which, how } => match which.checked_rem(self.out.len()) {
                 Some(at) => {
                     let external = self.out.remove(at);
+                    let external = self.permits_some(external, *how);
                     let world = self.told(Input::Answered(answer(&external, *how)));
                     // Whoever claims next finds out what became of a start without an answer.
                     match (&world.settled, world.state.liveness()) {
@@ -217,11 +243,22 @@ impl World {
         }
     }
 
+    /// A host that has room for some of the calls that want to start answers about those first.
+    fn permits_some(&mut self, external: External, how: u8) -> External {
+        let External::Permits { run, agent, mut calls } = external else { return external };
+        let rest = calls.split_off(1 + how as usize % calls.len());
+        self.permitted.extend(calls.iter().map(|it| it.call));
+        if !rest.is_empty() {
+            self.out.push(External::Permits { run, agent: agent.clone(), calls: rest });
+        }
+        External::Permits { run, agent, calls }
+    }
+
     /// Another process goes on from the log. What was started and has no result is proven to have
     /// ended first, as the classifier would have it.
     fn taken_over(mut self) -> Self {
         self.epoch += 1;
-        (self.out, self.timers) = (Vec::new(), Vec::new());
+        (self.out, self.timers, self.permitted) = (Vec::new(), Vec::new(), Vec::new());
         let view = self.log.submission(ONE.submission()).unwrap();
         let open: Vec<ToolCallId> = view.open_starts().map(|(start, _)| start.call).collect();
         let proven = |call| ONE.tool_settled(call, success("proven"));
@@ -234,7 +271,8 @@ impl World {
         }
         let (lane, submission) = (call("1", "").conversation, ONE.submission());
         let epoch = Epoch(self.epoch);
-        self.state = State::new(self.binding.clone(), lane, submission, epoch, self.log.clone());
+        let binding = self.binding.clone();
+        self.state = State::new(binding, lane, submission, epoch, self.log.clone()).sharing();
         self.told(RESUMED)
     }
 
