@@ -4,7 +4,7 @@
 
 use everstep_machine::identity::AdmissionSequence;
 use everstep_machine::ledger::Lane;
-use everstep_sqlite::{Corrupt, LaneRow, MAX_LISTED, SqliteReader};
+use everstep_sqlite::{Corrupt, LanePlace, LaneRow, Listed, MAX_LISTED, SqliteReader, StoreError};
 
 use crate::database::unread;
 use crate::exit::{Complaint, Exit};
@@ -20,14 +20,14 @@ pub(crate) fn unreadable(corrupt: &[Corrupt]) -> Result<(), Complaint> {
     Err(Complaint::new(Exit::Safety, text))
 }
 
-/// Every lane, as `each` takes it.
-pub(crate) fn every_lane(
-    reader: &SqliteReader,
-    mut each: impl FnMut(Lane) -> Result<(), Complaint>,
+/// Every entry of a list that is read page by page, as `each` takes it.
+pub(crate) fn every<T, K>(
+    read: impl Fn(Option<&K>) -> Result<Listed<T, K>, StoreError>,
+    mut each: impl FnMut(T) -> Result<(), Complaint>,
 ) -> Result<Vec<Corrupt>, Complaint> {
     let (mut corrupt, mut after) = (Vec::new(), None);
     loop {
-        let page = reader.lanes(after.as_ref(), MAX_LISTED).map_err(unread)?;
+        let page = read(after.as_ref()).map_err(unread)?;
         page.entries.into_iter().try_for_each(&mut each)?;
         corrupt.extend(page.corrupt);
         after = page.after;
@@ -35,6 +35,14 @@ pub(crate) fn every_lane(
             return Ok(corrupt);
         }
     }
+}
+
+/// Every lane, as `each` takes it.
+pub(crate) fn every_lane(
+    reader: &SqliteReader,
+    each: impl FnMut(Lane) -> Result<(), Complaint>,
+) -> Result<Vec<Corrupt>, Complaint> {
+    every(|after| reader.lanes(after, MAX_LISTED), each)
 }
 
 /// Every row of every lane, as `each` takes it.
@@ -62,15 +70,11 @@ pub(crate) fn every_waiting_row(
     reader: &SqliteReader,
     mut each: impl FnMut(LaneRow),
 ) -> Result<Vec<Corrupt>, Complaint> {
-    let (mut corrupt, mut after) = (Vec::new(), None);
-    loop {
-        let behind = after.as_ref().map(|(lane, place)| (lane, *place));
-        let page = reader.waiting(behind, MAX_LISTED).map_err(unread)?;
-        page.entries.into_iter().for_each(&mut each);
-        corrupt.extend(page.corrupt);
-        after = page.after;
-        if after.is_none() {
-            return Ok(corrupt);
-        }
-    }
+    let read = |after: Option<&LanePlace>| {
+        reader.waiting(after.map(|(lane, place)| (lane, *place)), MAX_LISTED)
+    };
+    every(read, |row| {
+        each(row);
+        Ok(())
+    })
 }

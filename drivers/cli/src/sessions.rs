@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{self, Look, SessionsAct};
 use crate::database::{PATIENCE, age, reader, unopened, unread, value};
 use crate::exit::{Complaint, Exit, Outcome};
-use crate::listing::unreadable;
+use crate::listing::{every, unreadable};
 use crate::output::{self, HEAD, counted, one_line, styled};
 
 /// Runs the command.
@@ -66,16 +66,14 @@ fn metadata(given: &args::Metadata) -> Result<Option<Metadata>, Complaint> {
 
 fn list(look: &Look) -> Outcome {
     let reader = reader(&look.db)?;
-    let (mut sessions, mut corrupt, mut after) = (Vec::new(), Vec::new(), None);
-    loop {
-        let page = reader.sessions(after.as_ref(), MAX_LISTED).map_err(unread)?;
-        sessions.extend(page.entries);
-        corrupt.extend(page.corrupt);
-        after = page.after;
-        if after.is_none() {
-            break;
-        }
-    }
+    let mut sessions = Vec::new();
+    let corrupt = every(
+        |after| reader.sessions(after, MAX_LISTED),
+        |one| {
+            sessions.push(one);
+            Ok(())
+        },
+    )?;
     let mut text = String::new();
     if look.json {
         let sessions: Vec<Value> = sessions.iter().map(as_json).collect();

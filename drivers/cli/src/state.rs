@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::{self, At, Look, Over, StateAct};
 use crate::database::{PATIENCE, age, reader, unopened, unread, value};
 use crate::exit::{Complaint, Exit, Outcome};
-use crate::listing::unreadable;
+use crate::listing::{every, unreadable};
 use crate::output::{self, HEAD, one_line, styled};
 
 /// Runs the command.
@@ -43,16 +43,14 @@ fn address(at: &At) -> Result<Address, Complaint> {
 
 fn list(look: &Look) -> Outcome {
     let reader = reader(&look.db)?;
-    let (mut entries, mut corrupt, mut after) = (Vec::new(), Vec::new(), None);
-    loop {
-        let page = reader.states(after.as_ref(), MAX_LISTED).map_err(unread)?;
-        entries.extend(page.entries);
-        corrupt.extend(page.corrupt);
-        after = page.after;
-        if after.is_none() {
-            break;
-        }
-    }
+    let mut entries = Vec::new();
+    let corrupt = every(
+        |after| reader.states(after, MAX_LISTED),
+        |one| {
+            entries.push(one);
+            Ok(())
+        },
+    )?;
     let mut text = String::new();
     if look.json {
         let entries: Vec<Value> = entries.iter().map(|(at, slot)| as_json(at, slot)).collect();

@@ -98,14 +98,11 @@ impl InFlight {
             match waits {
                 None => granted.push(call),
                 Some(grant) => {
-                    let answer = Answer::Permitted { run, calls: vec![call] };
                     let question = External::Permits { run, agent: agent.clone(), calls: vec![] };
                     let task = self.tasks.spawn(async move {
-                        // The sender goes only with the permit, and then nobody asks any more.
-                        match grant.await {
-                            Ok(()) => Came::from(answer),
-                            Err(_) => pending().await,
-                        }
+                        // The sender goes only with the permit: then nobody wants the call any more.
+                        let calls = grant.await.map(|()| call).into_iter().collect();
+                        Came::from(Answer::Permitted { run, calls })
                     });
                     self.asked.insert(task.id(), (question, task));
                 }

@@ -47,8 +47,7 @@ impl State {
         }
     }
 
-    /// There is room for calls: they start, unless something keeps everything from starting, and
-    /// then they keep their permits.
+    /// There is room for calls: they start, or keep their permits while their batch is judged anew.
     pub(super) fn permitted(&mut self, calls: &[ToolCallId], effects: &mut Effects) {
         for call in calls {
             if self.flights.asked.remove(call) {

@@ -5,40 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use everstep_machine::agent::{AgentDefinition, Binding, ToolOutcome};
-use everstep_machine::digest::Digest;
-use everstep_machine::identity::{AgentId, ConversationId};
+use everstep_machine::agent::ToolOutcome;
 use everstep_machine::record::{Record, Settlement};
 use everstep_machine::store::Store as _;
-use everstep_runtime::{
-    Bindings, Config, NoFailure, Ports, Tool, ToolContext, Toolkit, Tools, block_on, pause,
-};
+use everstep_runtime::{Config, NoFailure, Tool, ToolContext, Toolkit, Tools, block_on, pause};
 
 use crate::outcome;
-use crate::support::{self, Desk, OFTEN, abort, call, count, lane, ports};
-
-struct Clerk(Arc<Binding>);
-
-impl Bindings for Clerk {
-    fn agents(&self) -> Vec<Arc<Binding>> {
-        vec![Arc::clone(&self.0)]
-    }
-
-    fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
-        Some(Arc::clone(&self.0))
-    }
-}
-
-fn served(toolkit: Toolkit) -> Ports {
-    let id = AgentId::new("clerk").unwrap();
-    let definition = AgentDefinition::new(id, "You pay.", toolkit.definitions(), 4).unwrap();
-    let binding = Arc::new(Binding { definition, model: Digest::of("test/model", b"once") });
-    Ports {
-        tools: Arc::new(toolkit),
-        bindings: Arc::new(Clerk(binding)),
-        ..ports(Tools::default())
-    }
-}
+use crate::support::{self, Desk, OFTEN, abort, call, count, lane};
 
 /// Says when it is dropped.
 struct Gone(Arc<AtomicBool>);
@@ -64,7 +37,8 @@ fn run_008_a_handler_of_a_durable_run_is_told_and_what_it_says_is_recorded() {
     };
     let toolkit = Toolkit::new([Tool::new("pay", pays)]).unwrap();
     let settled = block_on(async {
-        let host = desk.host_on(desk.store(), served(toolkit), |it| Config { glance: OFTEN, ..it });
+        let host = desk
+            .host_on(desk.store(), support::served(toolkit), |it| Config { glance: OFTEN, ..it });
         let submission = host.submit(call("a", "1")).await.unwrap().submission;
         while calls.load(Ordering::SeqCst) == 0 {
             pause(Duration::from_millis(1)).await;

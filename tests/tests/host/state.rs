@@ -7,14 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use everstep_machine::admission::Call;
-use everstep_machine::agent::{AgentDefinition, Binding, ExecutionClass};
+use everstep_machine::agent::ExecutionClass;
 use everstep_machine::agent_state::{Address, Owner, Refusal, Slot, Whose, WriteClass};
-use everstep_machine::digest::Digest;
-use everstep_machine::identity::{AgentId, ConversationId, DurationMs, RunId, StateKey, TenantId};
+use everstep_machine::identity::{AgentId, DurationMs, RunId, StateKey, TenantId};
 use everstep_machine::record::{Record, Settlement};
-use everstep_runtime::{
-    Bindings, Config, Host, Ports, StateError, Tool, ToolContext, Toolkit, Tools, block_on, pause,
-};
+use everstep_runtime::{Config, Host, StateError, Tool, ToolContext, Toolkit, block_on, pause};
 
 use crate::support::{self, Desk, lane};
 use crate::{OFTEN, outcome};
@@ -65,32 +62,16 @@ where
     Toolkit::new([Tool::new("pay", handler).class(class)]).unwrap()
 }
 
-struct Clerk(Arc<Binding>);
-
-impl Bindings for Clerk {
-    fn agents(&self) -> Vec<Arc<Binding>> {
-        vec![Arc::clone(&self.0)]
-    }
-
-    fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
-        Some(Arc::clone(&self.0))
-    }
-}
-
-fn binding(toolkit: &Toolkit) -> Arc<Binding> {
-    let id = AgentId::new("clerk").unwrap();
-    let definition = AgentDefinition::new(id, "You pay.", toolkit.definitions(), 4).unwrap();
-    Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
-}
-
 fn host(desk: &Desk, toolkit: Toolkit) -> Host {
-    let bindings = Arc::new(Clerk(binding(&toolkit)));
-    let ports = Ports { tools: Arc::new(toolkit), bindings, ..support::ports(Tools::default()) };
-    desk.host_on(desk.store(), ports, |config| Config { lease: SHORT, glance: OFTEN, ..config })
+    desk.host_on(desk.store(), support::served(toolkit), |config| Config {
+        lease: SHORT,
+        glance: OFTEN,
+        ..config
+    })
 }
 
 fn call(toolkit: &Toolkit, key: &str) -> Call {
-    Call { binding: binding(toolkit), ..support::call("a", key) }
+    Call { binding: support::binding_of(toolkit), ..support::call("a", key) }
 }
 
 fn total() -> Address {

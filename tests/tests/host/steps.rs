@@ -6,14 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use everstep_machine::admission::Call;
-use everstep_machine::agent::{AgentDefinition, Binding, Diagnostic, ToolOutcome};
-use everstep_machine::digest::Digest;
-use everstep_machine::identity::{AgentId, ConversationId, DurationMs, StepKey};
+use everstep_machine::agent::{Diagnostic, ToolOutcome};
+use everstep_machine::identity::{DurationMs, StepKey};
 use everstep_machine::permits::Limits;
 use everstep_machine::record::{Record, Settlement};
 use everstep_runtime::{
-    Bindings, Config, Ephemeral, Failed, Host, How, NoFailure, Ports, StepError, Steps, Tool,
-    ToolContext, Toolkit, Tools, block_on, pause,
+    Config, Ephemeral, Failed, Host, How, NoFailure, StepError, Steps, Tool, ToolContext, Toolkit,
+    block_on, pause,
 };
 
 use crate::support::{self, Desk, lane};
@@ -87,35 +86,16 @@ where
     Toolkit::new([Tool::durable("pay", handler)]).unwrap()
 }
 
-struct Clerk(Arc<Binding>);
-
-impl Bindings for Clerk {
-    fn agents(&self) -> Vec<Arc<Binding>> {
-        vec![Arc::clone(&self.0)]
-    }
-
-    fn binding(&self, _: &ConversationId) -> Option<Arc<Binding>> {
-        Some(Arc::clone(&self.0))
-    }
-}
-
-fn binding(toolkit: &Toolkit) -> Arc<Binding> {
-    let id = AgentId::new("clerk").unwrap();
-    let definition = AgentDefinition::new(id, "You pay.", toolkit.definitions(), 4).unwrap();
-    Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
-}
-
-fn ports(toolkit: Toolkit) -> Ports {
-    let bindings = Arc::new(Clerk(binding(&toolkit)));
-    Ports { tools: Arc::new(toolkit), bindings, ..support::ports(Tools::default()) }
-}
-
 fn host(desk: &Desk, toolkit: Toolkit, lease: DurationMs) -> Host {
-    desk.host_on(desk.store(), ports(toolkit), |config| Config { lease, glance: OFTEN, ..config })
+    desk.host_on(desk.store(), support::served(toolkit), |config| Config {
+        lease,
+        glance: OFTEN,
+        ..config
+    })
 }
 
 fn call(toolkit: &Toolkit) -> Call {
-    Call { binding: binding(toolkit), ..support::call("a", "1") }
+    Call { binding: support::binding_of(toolkit), ..support::call("a", "1") }
 }
 
 /// The steps that are recorded, with what they gave.
@@ -340,7 +320,7 @@ fn run_001_an_ephemeral_run_has_durable_tools_too() {
     let call = call(&toolkit);
     let ended = block_on(async {
         let limits = Limits { agent: 8, group: 8, groups: BTreeMap::new(), host: 8 };
-        let run = Ephemeral::start(&call, ports(toolkit), limits, |_| {}).unwrap();
+        let run = Ephemeral::start(&call, support::served(toolkit), limits, |_| {}).unwrap();
         run.ended().await
     })
     .unwrap();

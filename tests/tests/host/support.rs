@@ -22,7 +22,7 @@ use everstep_machine::record::Record;
 use everstep_machine::store::{LogPage, Pipeline, Shared, Store as _, StoreCommand};
 use everstep_runtime::{
     AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
-    ScanFailed, Tools,
+    ScanFailed, Toolkit, Tools,
 };
 use everstep_sqlite::{Options, SqliteReader, SqliteStore};
 
@@ -137,6 +137,19 @@ pub(crate) fn ports(tools: Tools) -> Ports {
         reconciler: Arc::new(NoReconciler),
         bindings: Arc::new(Clerk(binding())),
     }
+}
+
+/// The same with the tools of a toolkit, which its agent declares.
+pub(crate) fn served(toolkit: Toolkit) -> Ports {
+    let bindings = Arc::new(Clerk(binding_of(&toolkit)));
+    Ports { tools: Arc::new(toolkit), bindings, ..ports(Tools::default()) }
+}
+
+/// An agent with these tools, and its model.
+pub(crate) fn binding_of(toolkit: &Toolkit) -> Arc<Binding> {
+    let id = AgentId::new("clerk").unwrap();
+    let definition = AgentDefinition::new(id, "You pay.", toolkit.definitions(), 4).unwrap();
+    Arc::new(Binding { definition, model: Digest::of("test/model", b"once") })
 }
 
 struct Clerk(Arc<Binding>);
