@@ -121,6 +121,7 @@ fn answer(external: &External) -> Answer {
         External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
             unreachable!("the agent has no schemas and no steps, and nobody is asked")
         }
+        External::Clear { .. } => external.cleared().expect("a question about calls"),
         External::Permits { run, calls, .. } => {
             Answer::Permitted { run: *run, calls: calls.iter().map(|it| it.call).collect() }
         }

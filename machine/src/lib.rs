@@ -27,6 +27,7 @@ pub mod agent_state;
 pub mod approval;
 pub mod attempt;
 pub mod authority;
+pub mod clearance;
 pub mod contract;
 pub mod conversation;
 pub mod digest;

@@ -4,6 +4,7 @@
 //! known by its id before it is declared. A world only looks up.
 
 mod canary;
+mod clearances;
 mod retry;
 mod verified;
 
@@ -12,16 +13,19 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{
-    ApprovalRule, Binding, Bound, Diagnostic, LostResponse, ModelFault, ModelResponse, Resolution,
+    Binding, Bound, Diagnostic, Judgement, LostResponse, ModelFault, ModelResponse, Resolution,
     RetryClass, StepOutput, ToolOutcome, Verdict,
 };
+use everstep_machine::approval;
+use everstep_machine::clearance::Said;
 use everstep_machine::digest::Digest;
-use everstep_machine::effect::{ApprovalAnswer, ApprovalQuestion, Fitting, Invocation};
+use everstep_machine::effect::{ApprovalQuestion, Asker, Fitting, Invocation};
 use everstep_machine::identity::{
     ConversationId, DurationMs, ProducerId, RunId, SubmissionId, ToolCallId, ToolName, Turn,
 };
 use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::limits::RENEWAL_MS;
+use everstep_machine::record::Resolver;
 use everstep_machine::store::{Pipeline, StoreCommand};
 use everstep_schema::Checker;
 
@@ -34,6 +38,7 @@ use crate::scenario::{
 };
 
 pub(crate) use canary::Canaries;
+pub(crate) use clearances::Clearances;
 pub(crate) use retry::Retry;
 pub(crate) use verified::Verified;
 
@@ -65,6 +70,8 @@ pub(crate) struct Cast {
     pub(crate) verified: Verified,
     /// Texts that nobody may ever keep or be shown.
     pub(crate) canaries: Canaries,
+    /// What processes may do, and what is left of it once something was taken back.
+    pub(crate) clearances: Clearances,
     /// Says whether values fit schemas, the same in every world.
     pub(crate) checker: Checker,
     tools: Vec<Tool>,
@@ -172,6 +179,7 @@ impl Cast {
             defect,
             bound: binding.bound(),
             revised: scenario.revision.as_ref().map(|it| revised(&scenario, it)),
+            clearances: Clearances::of(&scenario, &clients),
             binding,
             lanes,
             aborts,
@@ -257,10 +265,17 @@ impl Cast {
         })
     }
 
-    /// Whether somebody is asked about the calls of a tool.
-    pub(crate) fn asks(&self, tool: &ToolName) -> bool {
-        let tool = self.binding.definition.tool(tool);
-        tool.is_some_and(|tool| tool.approval == ApprovalRule::Ask)
+    /// What the policy says of the calls of a tool.
+    pub(crate) fn judgement(&self, tool: &ToolName) -> Judgement {
+        let (client, definition) = (self.clients.first(), self.binding.definition.tool(tool));
+        let (Some(client), Some(tool)) = (client, definition) else { return Judgement::Deny };
+        let asker = Asker {
+            tenant: client.call.tenant.clone(),
+            principal: client.call.principal.clone(),
+            conversation: client.call.conversation.clone(),
+            binding: self.binding.clone(),
+        };
+        self.clearances.whole.ruling(&asker, tool).judgement
     }
 
     /// The group of a tool, if its calls wait for places.
@@ -270,11 +285,15 @@ impl Cast {
     }
 
     /// What an approver says at once of a call, if it does not leave it to people.
-    pub(crate) fn approve(&self, question: &ApprovalQuestion) -> Option<ApprovalAnswer> {
-        let tool = self.tool(&question.tool);
-        let (call, digest) = (question.call, question.digest);
-        let verdict = self.verdict(&question.tool);
-        tool.is_none_or(|tool| !tool.people).then_some(ApprovalAnswer { call, digest, verdict })
+    pub(crate) fn approve(&self, question: &ApprovalQuestion) -> Option<Said> {
+        let is_left = self.tool(&question.tool).is_some_and(|tool| tool.people);
+        let answer = match self.verdict(&question.tool) {
+            Verdict::Denied => approval::Answer::Deny,
+            Verdict::Approved if self.scenario.allows_for_session => approval::Answer::ForSession,
+            Verdict::Approved => approval::Answer::Once,
+        };
+        let (by, reason) = (Resolver::Policy, Arc::from("decided at once"));
+        (!is_left).then_some(Said { answer, by, reason })
     }
 
     /// What is said of the calls of a tool, by whoever says it.

@@ -49,6 +49,10 @@ pub enum Defect {
     TriesForgotten,
     /// A host leaves older turns out and shows no summary of them.
     SummaryForgotten,
+    /// A host is not told what is granted no more.
+    RevocationUnheard,
+    /// A host looks at what is granted when a batch is declared, and not when its calls begin.
+    DoorUnwatched,
 }
 
 /// A text names no defect.
@@ -78,6 +82,8 @@ impl Defect {
         Self::PlacesForgotten,
         Self::TriesForgotten,
         Self::SummaryForgotten,
+        Self::RevocationUnheard,
+        Self::DoorUnwatched,
     ];
 
     /// The name on a command line and in a trace.
@@ -103,6 +109,8 @@ impl Defect {
             Self::PlacesForgotten => "places-forgotten",
             Self::TriesForgotten => "tries-forgotten",
             Self::SummaryForgotten => "summary-forgotten",
+            Self::RevocationUnheard => "revocation-unheard",
+            Self::DoorUnwatched => "door-unwatched",
         }
     }
 }

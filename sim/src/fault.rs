@@ -21,6 +21,8 @@ pub enum Fault {
     Abort,
     /// A client says something to a run now.
     Steer,
+    /// What was granted is taken back now.
+    Revoke,
 }
 
 /// A text names no fault.
@@ -38,6 +40,7 @@ impl Fault {
         Self::Wake,
         Self::Abort,
         Self::Steer,
+        Self::Revoke,
     ];
 
     /// The name in a schedule.
@@ -51,6 +54,7 @@ impl Fault {
             Self::Wake => "wake",
             Self::Abort => "abort",
             Self::Steer => "steer",
+            Self::Revoke => "revoke",
         }
     }
 

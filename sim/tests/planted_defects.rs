@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 19] = [
+const CONTROLS: [Control; 21] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -157,6 +157,20 @@ const CONTROLS: [Control; 19] = [
         property: Property::Expected,
         depth: 0,
         worlds: 1_000,
+    },
+    Control {
+        defect: Defect::RevocationUnheard,
+        scenario: "revoked-grant",
+        property: Property::Granted,
+        depth: 1,
+        worlds: 10_000,
+    },
+    Control {
+        defect: Defect::DoorUnwatched,
+        scenario: "revoked-durable",
+        property: Property::Granted,
+        depth: 1,
+        worlds: 10_000,
     },
 ];
 

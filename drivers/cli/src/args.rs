@@ -69,6 +69,11 @@ pub(crate) enum Command {
     /// On SIGINT or SIGTERM it begins nothing new, gives what is in flight two seconds, lets go of
     /// the submission and ends with 4. A second signal ends it at once.
     Run(Run),
+    /// Print what an agent file lets its tools do, and which layer decides
+    ///
+    /// For every tool: whether its calls start, are asked about or never happen; what they take and
+    /// who grants it; and which entry of which layer of the policy counts. Nothing is run.
+    Doctor(Doctor),
     /// Look at submissions, and say what a person has to say about them
     ///
     /// Works on the same file as a host that is running, at the same time.
@@ -241,6 +246,26 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N", default_value_t = 5_000,
           value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
     pub(crate) lease_ms: u64,
+    /// Ask nobody at the terminal: what is to be decided waits for `everstep submissions`
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const DOCTOR_HELP: &str = "\
+Examples:
+  everstep doctor corpus/agents/charge.toml
+  everstep doctor charge.toml --json           one JSON object, for machines";
+
+/// What `everstep doctor` is asked.
+#[derive(Args, Debug)]
+#[command(after_help = DOCTOR_HELP)]
+pub(crate) struct Doctor {
+    /// The agent file
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: PathBuf,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -60,7 +60,7 @@ pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-const fn risk(risk: Risk) -> &'static str {
+pub(crate) const fn risk(risk: Risk) -> &'static str {
     match risk {
         Risk::Low => "low",
         Risk::Medium => "medium",

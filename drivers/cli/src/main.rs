@@ -10,6 +10,7 @@ mod bindings;
 mod check;
 mod copies;
 mod database;
+mod doctor;
 mod exit;
 mod listing;
 mod load;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Submissions(args) => submissions::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Sessions(args) => sessions::run(&args),

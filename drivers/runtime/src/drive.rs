@@ -241,6 +241,7 @@ fn claims(pipeline: &Pipeline) -> bool {
 const fn asks(external: &External) -> bool {
     match external {
         External::CallModel(_)
+        | External::Clear { .. }
         | External::Approve { .. }
         | External::Authorize { .. }
         | External::Permits { .. }

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::clearance::Clearance;
 use crate::desk::Desk;
 use crate::event::{Event, Events, pass_on};
 use crate::failpoint::Failpoints;
@@ -111,6 +112,7 @@ pub struct Host {
     streams: Streams,
     news: News,
     bindings: Arc<dyn Bindings>,
+    clearance: Clearance,
     stopping: watch::Sender<bool>,
     grace: Duration,
     desk: JoinHandle<()>,
@@ -152,13 +154,25 @@ impl Host {
         let (grace, failpoints) = (config.grace, config.failpoints.clone());
         let gate = Gate::new(config.permits.clone());
         let (watched, told) = (events.clone(), streams.clone());
-        let bindings = Arc::clone(&ports.bindings);
+        let (bindings, clearance) = (Arc::clone(&ports.bindings), ports.clearance.clone());
         let outside =
             Outside { ports, failpoints, events: watched, gate, streams: told, state: None };
         let desk = Desk::new(store.clone(), outside, config, pages, herald, stop);
         let desk = tokio::spawn(desk.run(inputs));
         let threads = Some(Threads { lookout: lookout_closed, store: store_closed });
-        Ok(Self { store, inbox, events, streams, news, bindings, stopping, grace, desk, threads })
+        Ok(Self {
+            store,
+            inbox,
+            events,
+            streams,
+            news,
+            bindings,
+            clearance,
+            stopping,
+            grace,
+            desk,
+            threads,
+        })
     }
 
     /// Calls `watcher` with every live event from now on, as long as the host lives, on a thread of
@@ -229,6 +243,7 @@ impl fmt::Debug for Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
+        self.clearance.close();
         self.desk.abort();
     }
 }

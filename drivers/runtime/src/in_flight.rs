@@ -63,6 +63,10 @@ impl InFlight {
         if let External::Permits { run, agent, calls } = &external {
             return self.permit(*run, agent, calls);
         }
+        if let External::Clear { run, turn, asker, calls } = &external {
+            let said = self.outside.ports.clearance.clear(asker, calls);
+            return self.computed.push_back(Answer::Cleared { run: *run, turn: *turn, said });
+        }
         match external.kind().class() {
             EffectClass::Compute => self.computed.extend(self.outside.compute(external)),
             EffectClass::Durable

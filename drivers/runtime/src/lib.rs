@@ -21,6 +21,7 @@
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
 //! | DUR-010: a durable handler goes on only when its step is committed | it rests meanwhile: nothing of it is polled, and dropping it has stopped it between two steps |
 //! | CAP-012: what a call writes of its agent's state is written once, and never by who is superseded | [`State`], which is asked in the store, in one transaction with lane and log |
+//! | AUTH-15: what is not granted does not begin | [`Clearance`] is asked before anybody is, and once more at the door |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
 //! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |
 //!
@@ -28,6 +29,7 @@
 //! [`everstep_machine::store::Shared`] and [`LookOut`]), and any use of the wall clock.
 
 mod call;
+mod clearance;
 mod client;
 mod desk;
 mod drive;
@@ -56,6 +58,7 @@ mod task;
 mod tool;
 mod wait;
 
+pub use clearance::Clearance;
 pub use client::HostError;
 pub use ephemeral::{End, Ephemeral, EphemeralError, How};
 pub use event::Event;
@@ -64,8 +67,8 @@ pub use host::{Config, Host, StartError};
 pub use interrupts::Interrupts;
 pub use lookout::{LookOut, ScanFailed};
 pub use ports::{
-    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Handlers, Model, NoApprover, NoReconciler,
-    Ports, Reconciler, Tools,
+    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Decision, Handlers, Model, NoApprover,
+    NoReconciler, Ports, Reconciler, Tools,
 };
 pub use prepared::{Compactor, ContextSnapshot, Prepared};
 pub use run_stream::{CutOff, RunEvents, RunStream, SoleEvents, Untold};

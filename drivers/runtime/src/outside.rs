@@ -5,10 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use everstep_machine::agent::{Diagnostic, ModelFault, ToolOutcome};
+use everstep_machine::agent::{Diagnostic, ModelFault, RejectionReason, ToolOutcome};
+use everstep_machine::authority::Action;
+use everstep_machine::digest::Digest;
 use everstep_machine::effect::{
-    Answer, Authorization, CrashPhase, EffectKind, External, ExternalKind, Failpoint, Invocation,
-    Reconciliation,
+    Answer, Authorization, Clearances, CrashPhase, EffectKind, External, ExternalKind, Failpoint,
+    Invocation, Reconciliation,
 };
 use everstep_machine::event::RunEvent;
 use everstep_machine::identity::{ConversationId, RunId};
@@ -47,6 +49,7 @@ impl Outside {
                 Some(self.ports.tools.checker().answer(run, turn, subject, &values))
             }
             External::CallModel(_)
+            | External::Clear { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
             | External::Permits { .. }
@@ -62,14 +65,21 @@ impl Outside {
         let (failpoints, kind) = (self.failpoints.clone(), external.kind());
         match external {
             External::InvokeTool(invocation) => {
-                let work = async move { self.call(invocation, cancellation, permit).leg().await };
+                let work = async move {
+                    if let Some(reason) = self.refuses(invocation.action.as_deref()) {
+                        let start = Doubt { call: invocation.call, start: invocation.epoch };
+                        let outcome = Arc::new(ToolOutcome::Rejected(reason));
+                        return Came::from(Answer::Tool { start, outcome });
+                    }
+                    self.call(invocation, cancellation, permit).leg().await
+                };
                 watched(&failpoints, kind, work).await
             }
             External::NextStep(onward) => {
                 let work = async move {
-                    match resting {
+                    match resting.filter(|_| self.refuses(onward.action.as_deref()).is_none()) {
                         Some(call) => call.recorded().leg().await,
-                        // A handler that is gone goes nowhere.
+                        // A handler that is gone, or may do nothing more, goes nowhere.
                         None => Came::from(Answer::Unsure { start: onward.start }),
                     }
                 };
@@ -77,6 +87,12 @@ impl Outside {
             }
             external => Came::from(watched(&failpoints, kind, self.ask(external)).await),
         }
+    }
+
+    /// Why something may not be done any more, whatever was said of it before: looked at at the door
+    /// (AUTH-15).
+    fn refuses(&self, action: Option<&Action>) -> Option<RejectionReason> {
+        self.ports.clearance.refuses(action?)
     }
 
     /// Begins a call.
@@ -110,9 +126,11 @@ impl Outside {
             External::Check { run, turn, subject, values } => {
                 ports.tools.checker().answer(run, turn, subject, &values)
             }
-            External::Approve { run, turn, questions } => {
-                let answers = ports.approver.approve(run, turn, questions).await;
-                Answer::Approver { run, turn, answers }
+            External::Approve { run, turn, asker, questions } => {
+                let asked = Arc::clone(&questions);
+                let approver = &*ports.approver;
+                let answers = ports.clearance.approve((run, turn), asker, asked, approver).await;
+                Answer::Approver { run, turn, questions, answers }
             }
             External::Authorize { run, turn, calls } => {
                 let authorization = ports.authorizer.authorize(run, turn, calls).await;
@@ -124,7 +142,10 @@ impl Outside {
                 let reconciliation = ports.reconciler.reconcile(doubted).await;
                 Answer::Reconciler { doubt, reconciliation }
             }
-            // Answered where it was asked, by what is in flight.
+            // Both are answered where they were asked, by what is in flight.
+            External::Clear { run, turn, asker, calls } => {
+                Answer::Cleared { run, turn, said: ports.clearance.clear(&asker, &calls) }
+            }
             External::Permits { run, calls, .. } => {
                 Answer::Permitted { run, calls: calls.into_iter().map(|it| it.call).collect() }
             }
@@ -211,8 +232,14 @@ pub(crate) fn panicked(external: &External) -> Answer {
             verdicts: values.iter().map(|_| Some(diagnostic("the check panicked"))).collect(),
         },
         // What nobody has decided waits for people.
-        External::Approve { run, turn, .. } => {
-            Answer::Approver { run: *run, turn: *turn, answers: Vec::new() }
+        External::Approve { run, turn, questions, .. } => {
+            let (questions, answers) = (Arc::clone(questions), Vec::new());
+            Answer::Approver { run: *run, turn: *turn, questions, answers }
+        }
+        // Of which nothing is said, that is refused.
+        External::Clear { run, turn, .. } => {
+            let said = Clearances { policy: Digest::ZERO, calls: Vec::new() };
+            Answer::Cleared { run: *run, turn: *turn, said }
         }
         External::Authorize { run, turn, .. } => Answer::Authorizer {
             run: *run,

@@ -8,14 +8,18 @@ use std::sync::Arc;
 
 use everstep_machine::agent::{
     AgentDefinition, Binding, Diagnostic, ExecutionClass, ModelFault, ModelRequest, ToolDefinition,
-    ToolOutcome,
+    ToolOutcome, Verdict,
 };
+use everstep_machine::approval;
+use everstep_machine::clearance::Said;
 use everstep_machine::effect::{
-    ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
+    ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
-use everstep_machine::identity::{ConversationId, RunId, ToolCallId, ToolName, Turn};
+use everstep_machine::identity::{ApprovalId, ConversationId, RunId, ToolCallId, ToolName, Turn};
+use everstep_machine::record::Resolver;
 use everstep_schema::Checker;
 
+use crate::clearance::Clearance;
 use crate::stream::Parts;
 use crate::tool::{Ended, Live, ToolkitError, ToolkitFault, unsound_output};
 
@@ -50,13 +54,37 @@ pub trait Authorizer: Send + Sync {
 pub trait Approver: Send + Sync {
     /// About each call by itself. What it says nothing about waits for people: the submission is
     /// suspended until somebody decides (CAP-006), and in an ephemeral run, which cannot wait, it is
-    /// denied. An answer counts for exactly the parameters that it was asked about.
+    /// denied. A decision counts for exactly the request that it names, and, if it is made for the
+    /// session, for what is the same in every respect until that ends (AUTH-10). Equal calls of other
+    /// runs wait for the same decision (AUTH-11). Dropping the future takes the question back.
     fn approve(
         &self,
         run: RunId,
         turn: Turn,
         questions: Vec<ApprovalQuestion>,
-    ) -> BoxFuture<Vec<ApprovalAnswer>>;
+    ) -> BoxFuture<Vec<Decision>>;
+}
+
+/// What an approver decides about one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Which request: it names the call, its parameters, and the version of the policy (AUTH-13).
+    pub request: ApprovalId,
+    /// What it says.
+    pub said: Said,
+}
+
+impl Decision {
+    /// What a policy says of one call.
+    #[must_use]
+    pub fn by_policy(question: &ApprovalQuestion, verdict: Verdict) -> Self {
+        let answer = match verdict {
+            Verdict::Approved => approval::Answer::Once,
+            Verdict::Denied => approval::Answer::Deny,
+        };
+        let said = Said { answer, by: Resolver::Policy, reason: Arc::from("decided at once") };
+        Self { request: question.request, said }
+    }
 }
 
 /// Finds out what became of a start.
@@ -97,12 +125,7 @@ impl Authorizer for AllowAll {
 pub struct NoApprover;
 
 impl Approver for NoApprover {
-    fn approve(
-        &self,
-        _: RunId,
-        _: Turn,
-        _: Vec<ApprovalQuestion>,
-    ) -> BoxFuture<Vec<ApprovalAnswer>> {
+    fn approve(&self, _: RunId, _: Turn, _: Vec<ApprovalQuestion>) -> BoxFuture<Vec<Decision>> {
         Box::pin(async { Vec::new() })
     }
 }
@@ -216,7 +239,9 @@ pub struct Ports {
     pub model: Arc<dyn Model>,
     /// Runs tools.
     pub tools: Arc<dyn Handlers>,
-    /// Is asked about calls whose tools want that.
+    /// What is granted, and what was allowed for sessions.
+    pub clearance: Clearance,
+    /// Is asked about calls about which somebody is to be asked.
     pub approver: Arc<dyn Approver>,
     /// Allows calls.
     pub authorizer: Arc<dyn Authorizer>,

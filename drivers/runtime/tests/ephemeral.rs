@@ -21,8 +21,8 @@ use everstep_machine::permits::Limits;
 use everstep_machine::record::{FinishKind, PolicyLimit, Record, Settlement};
 use everstep_machine::run::Wanted;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, End, Ephemeral, Event, How, Model, NoApprover, NoFailure,
-    NoReconciler, NotSaid, Parts, Ports, Tool, ToolContext, Toolkit, Tools, block_on,
+    AllowAll, Bindings, BoxFuture, Clearance, End, Ephemeral, Event, How, Model, NoApprover,
+    NoFailure, NoReconciler, NotSaid, Parts, Ports, Tool, ToolContext, Toolkit, Tools, block_on,
 };
 use tokio::sync::{Notify, watch};
 
@@ -84,6 +84,7 @@ fn ports(calls: usize, faults: usize, tools: Tools) -> Ports {
     Ports {
         model: Arc::new(Script { calls, faults: AtomicUsize::new(faults) }),
         tools: Arc::new(tools),
+        clearance: Clearance::default(),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

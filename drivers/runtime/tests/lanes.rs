@@ -13,8 +13,8 @@ use everstep_machine::limits::{DECLINED_MS, SCAN_RETRY_MS};
 use everstep_machine::scheduler::Findings;
 use everstep_machine::store::{Pipeline, Replies, Shared, Store, StoreFault};
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Config, Event, Host, LookOut, Model, NoApprover, NoReconciler,
-    Parts, Ports, ScanFailed, Tools,
+    AllowAll, Bindings, BoxFuture, Clearance, Config, Event, Host, LookOut, Model, NoApprover,
+    NoReconciler, Parts, Ports, ScanFailed, Tools,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
@@ -63,6 +63,7 @@ fn host(
     let ports = Ports {
         model: Arc::new(Mute),
         tools: Arc::new(Tools::default()),
+        clearance: Clearance::default(),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

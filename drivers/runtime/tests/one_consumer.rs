@@ -20,8 +20,8 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::permits::Limits;
 use everstep_machine::record::Settlement;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Ephemeral, How, Model, NoApprover, NoReconciler, Parts, Ports,
-    RunStream, Tools, block_on, pause,
+    AllowAll, Bindings, BoxFuture, Clearance, Ephemeral, How, Model, NoApprover, NoReconciler,
+    Parts, Ports, RunStream, Tools, block_on, pause,
 };
 
 /// Pieces of the one answer.
@@ -90,6 +90,7 @@ fn start(model: impl Model + 'static, queue: usize) -> (Ephemeral, RunStream) {
     let ports = Ports {
         model: Arc::new(model),
         tools: Arc::new(Tools::default()),
+        clearance: Clearance::default(),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

@@ -18,8 +18,8 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::permits::Limits;
 use everstep_machine::record::Settlement;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Compactor, ContextSnapshot, End, Ephemeral, How, Model,
-    NoApprover, NoReconciler, Parts, Ports, Prepared, Tools, block_on,
+    AllowAll, Bindings, BoxFuture, Clearance, Compactor, ContextSnapshot, End, Ephemeral, How,
+    Model, NoApprover, NoReconciler, Parts, Ports, Prepared, Tools, block_on,
 };
 
 /// A model that calls `work` once, answers as its contract wants, and remembers its requests.
@@ -122,6 +122,7 @@ fn run(host: Option<Host>) -> (End, Vec<Arc<ModelRequest>>) {
     let ports = Ports {
         model,
         tools: Arc::new(Tools::default().with(work(), done)),
+        clearance: Clearance::default(),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

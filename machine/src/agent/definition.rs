@@ -158,8 +158,11 @@ impl AgentDefinition {
     #[must_use]
     pub fn approval_digest(&self) -> Digest {
         let policy = (&self.policy.approval, self.policy.on_denial);
-        let rules: Vec<_> =
-            self.tools.iter().map(|tool| (&tool.name, tool.approval, tool.risk)).collect();
+        let rules: Vec<_> = self
+            .tools
+            .iter()
+            .map(|tool| (&tool.name, tool.approval, tool.risk, &tool.capability))
+            .collect();
         Hasher::new("everstep/approval-policy").bytes(&encoded(&(policy, rules))).digest()
     }
 }

@@ -5,6 +5,7 @@ mod approval;
 mod artifact;
 mod bound;
 mod definition;
+mod judgement;
 mod kept;
 mod messages;
 mod model;
@@ -15,12 +16,13 @@ mod schema;
 mod step;
 mod tool;
 
-pub use approval::{ApprovalPolicy, Verdict};
+pub use approval::{ApprovalPolicy, ApprovalTerms, Entries, Verdict};
 pub use artifact::{
     ArtifactError, CompactionArtifact, SummaryMessage, SummaryRole, apply_artifact, source_digest,
 };
 pub use bound::{Bound, BoundPart};
 pub use definition::{AgentDefinition, Binding, DefinitionError};
+pub use judgement::Judgement;
 pub use kept::{Kept, Media, Whole};
 pub use messages::{Counted, Messages};
 pub use model::{
@@ -38,6 +40,5 @@ pub use request::{Gauge, Message, ModelRequest, Purpose, ToolChoice};
 pub use schema::Schema;
 pub use step::{NamedStep, StepOutput};
 pub use tool::{
-    ApprovalRule, ExecutionClass, FailureMode, Pointer, PointerError, RetryClass, Risk,
-    ToolDefinition,
+    ExecutionClass, FailureMode, Pointer, PointerError, RetryClass, Risk, ToolDefinition,
 };

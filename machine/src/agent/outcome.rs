@@ -1,12 +1,14 @@
 //! How a call can end, and how a doubt about it is closed.
 
 use alloc::sync::Arc;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::Kept;
 use crate::json::CanonicalJson;
 use crate::limits::{DIAGNOSTIC_MESSAGE_BYTES, DIAGNOSTIC_TAG_CHARS};
+use crate::{approval, authority};
 
 /// A failure in words: a stable tag and a message, both bounded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,6 +84,24 @@ pub enum RejectionReason {
     NotApproved,
     /// The run may make no further call (RUN-015).
     OverBudget,
+    /// What the call takes is not granted, or not any more: which layer says so (AUTH-01, SEC-02).
+    NotGranted(authority::Layer),
+    /// The policy denies the call, and nobody was asked: which layer says so (AUTH-06).
+    PolicyDenied(approval::Layer),
+}
+
+/// In the words that a model is told.
+impl fmt::Display for RejectionReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAuthorized => f.write_str("not authorized"),
+            Self::BatchRefused => f.write_str("another call of the batch was refused"),
+            Self::NotApproved => f.write_str("not approved"),
+            Self::OverBudget => f.write_str("over budget"),
+            Self::NotGranted(layer) => write!(f, "not granted by {layer}"),
+            Self::PolicyDenied(layer) => write!(f, "denied by {layer}"),
+        }
+    }
 }
 
 /// A result that was longer than the tool may give: where it begins and ends (RUN-019).

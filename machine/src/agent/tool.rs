@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::judgement::Judgement;
 use super::schema::Schema;
+use crate::authority::CapabilityKey;
 use crate::identity::{DurationMs, GroupName, ToolName};
 use crate::limits::{TOOL_RESULT_BYTES, TOOL_TIMEOUT_MS};
 
@@ -56,15 +58,6 @@ pub enum FailureMode {
     Return,
     /// The run fails with the tool's diagnostic.
     Error,
-}
-
-/// Whether a person is asked before a call starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ApprovalRule {
-    /// Nobody is asked.
-    Auto,
-    /// An approver is asked about exactly these parameters.
-    Ask,
 }
 
 /// Whether a call that ended without any effect may be made again by the host.
@@ -143,8 +136,12 @@ pub struct ToolDefinition {
     pub redact: Vec<Pointer>,
     /// What a declared failure does to the run.
     pub failure: FailureMode,
-    /// Whether a person is asked first.
-    pub approval: ApprovalRule,
+    /// Whether a person is asked first, or no call happens at all. The policy of the agent and that of
+    /// its host can only make it stricter (AUTH-06).
+    pub approval: Judgement,
+    /// What a call takes; none if it takes nothing that has to be granted. Naming it grants nothing
+    /// (AUTH-01).
+    pub capability: Option<CapabilityKey>,
 }
 
 impl ToolDefinition {
@@ -168,7 +165,8 @@ impl ToolDefinition {
             result_bytes: TOOL_RESULT_BYTES,
             redact: Vec::new(),
             failure: FailureMode::Return,
-            approval: ApprovalRule::Auto,
+            approval: Judgement::Auto,
+            capability: None,
         }
     }
 

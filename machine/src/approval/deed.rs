@@ -21,8 +21,8 @@ pub struct Deed {
     pub snapshot: Digest,
     /// With which tool.
     pub tool: ToolName,
-    /// Taking which capability.
-    pub capability: CapabilityKey,
+    /// Taking which capability, if it takes one.
+    pub capability: Option<CapabilityKey>,
     /// The action, normalized.
     pub action: CanonicalJson,
     /// What it is done to, normalized, in the action's order.
@@ -60,7 +60,10 @@ impl Deed {
         }
         let mut text = String::new();
         let agent = CanonicalJson::string(self.agent.as_str())?;
-        let capability = CanonicalJson::string(self.capability.as_str())?;
+        let capability = match &self.capability {
+            Some(capability) => CanonicalJson::string(capability.as_str())?,
+            None => CanonicalJson::null(),
+        };
         let tool = CanonicalJson::string(self.tool.as_str())?;
         // Writing to a String cannot fail.
         let _ = write!(

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 
 use super::{Deed, Ruling};
 use crate::agent::Risk;
+use crate::authority::CapabilityKey;
 use crate::identity::{AgentId, ApprovalId, PrincipalId, SessionId, Timestamp};
 
 /// A question that people are shown, numbered in the life of a host and never used again in it.
@@ -32,7 +33,8 @@ impl Ask {
     /// critical, or for what nobody has seen yet (AUTH-04, AUTH-10).
     #[must_use]
     pub fn may_be_remembered(&self) -> bool {
-        self.is_resolved && self.ruling.risk < Risk::Critical && !self.deed.capability.is_secret()
+        let takes_secret = self.deed.capability.as_ref().is_some_and(CapabilityKey::is_secret);
+        self.is_resolved && self.ruling.risk < Risk::Critical && !takes_secret
     }
 }
 
@@ -84,6 +86,8 @@ pub enum Input {
         /// The one in its place.
         by: SessionId,
     },
+    /// A session is over.
+    Ended(SessionId),
     /// The host closes: every session is over.
     Closed,
     /// The definition of an agent was promoted, or rolled back.

@@ -1,7 +1,6 @@
 //! What the registry says about a tool, and what an agent's file may make of it.
 
-use super::Judgement;
-use crate::agent::Risk;
+use crate::agent::{Judgement, Risk};
 use crate::authority::CapabilityKey;
 
 /// Where a tool comes from.
@@ -24,8 +23,8 @@ pub struct Metadata {
     pub judgement: Judgement,
     /// How much harm a call can do.
     pub risk: Risk,
-    /// What a call takes.
-    pub capability: CapabilityKey,
+    /// What a call takes; none if it takes nothing that has to be granted.
+    pub capability: Option<CapabilityKey>,
 }
 
 /// What an agent's file says instead.
@@ -63,7 +62,7 @@ impl Metadata {
             origin: self.origin,
             judgement: by.judgement.unwrap_or(self.judgement),
             risk: by.risk.unwrap_or(self.risk),
-            capability: by.capability.clone().unwrap_or_else(|| self.capability.clone()),
+            capability: by.capability.clone().or_else(|| self.capability.clone()),
         };
         match self.origin {
             Origin::Authored | Origin::Remote => Ok(said),

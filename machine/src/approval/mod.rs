@@ -39,12 +39,12 @@ mod ruling;
 mod state;
 mod step;
 
+pub use crate::agent::{Entries, Judgement};
 pub use deed::{Deed, Fingerprint};
 pub use effect::{Effect, Grounds, Refusal};
 pub use input::{Answer, Ask, Input, QuestionId};
-pub use judgement::Judgement;
 pub use metadata::{Loosens, Metadata, Origin, Override};
-pub use ruling::{Entries, Entry, Layer, Layers, Rule, Ruling};
+pub use ruling::{Entry, Layer, Layers, Rule, Ruling};
 pub use state::State;
 pub use step::Approval;
 

@@ -1,25 +1,14 @@
 //! Layers of policy, and which entry of which layer decides.
 
-use alloc::collections::BTreeMap;
+use core::fmt;
 
-use super::{Judgement, Metadata};
-use crate::agent::Risk;
+use serde::{Deserialize, Serialize};
+
+use super::Metadata;
+use crate::agent::{Entries, Judgement, Risk};
 use crate::authority::{CapabilityKey, Pattern};
 use crate::guard::{Judged, Reason};
 use crate::identity::ToolName;
-
-/// One layer as it is configured.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Entries {
-    /// By the tool that is called.
-    pub tools: BTreeMap<ToolName, Judgement>,
-    /// By the capability that the call takes.
-    pub capabilities: BTreeMap<Pattern, Judgement>,
-    /// By the risk of the call: exactly this one.
-    pub risks: BTreeMap<Risk, Judgement>,
-    /// If none of the others matches.
-    pub default: Option<Judgement>,
-}
 
 /// Everything that has a say about a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +26,7 @@ pub struct Layers {
 }
 
 /// Which layer decided. Of equally strict ones the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Layer {
     /// The agent's core.
     Core,
@@ -51,8 +40,20 @@ pub enum Layer {
     Guard,
 }
 
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Core => "the agent's policy",
+            Self::Global => "the host's policy",
+            Self::Component => "the component's policy",
+            Self::Metadata => "the tool itself",
+            Self::Guard => "the command guard",
+        })
+    }
+}
+
 /// Which entry of it. Of equally strict ones the first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Entry {
     /// For the tool.
     Tool,
@@ -69,7 +70,7 @@ pub enum Entry {
 }
 
 /// Layer and entry: what `doctor` names, and what an allow for a session is bound to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Rule {
     /// The layer.
     pub layer: Layer,
@@ -101,7 +102,7 @@ impl Ruling {
             (Layer::Component, &layers.component),
         ];
         let said = configured.into_iter().filter_map(|(layer, entries)| {
-            let (judgement, entry) = entries.say(tool, &metadata.capability, risk)?;
+            let (judgement, entry) = entries.say(tool, metadata.capability.as_ref(), risk)?;
             Some((judgement, Rule { layer, entry }))
         });
         let guard = layers.guard.map(|judged| {
@@ -121,11 +122,14 @@ impl Entries {
     fn say(
         &self,
         tool: &ToolName,
-        capability: &CapabilityKey,
+        capability: Option<&CapabilityKey>,
         risk: Risk,
     ) -> Option<(Judgement, Entry)> {
         let by_tool = self.tools.get(tool).map(|it| (*it, Entry::Tool));
-        let matching = self.capabilities.iter().filter(|(pattern, _)| pattern.matches(capability));
+        let matching = self
+            .capabilities
+            .iter()
+            .filter(|(pattern, _)| capability.is_some_and(|it| pattern.matches(it)));
         let by_capability = matching.map(|(it, said)| (*said, Entry::Capability(it.clone())));
         let by_risk = self.risks.get(&risk).map(|it| (*it, Entry::Risk(risk)));
         strictest(by_tool.into_iter().chain(by_capability).chain(by_risk))

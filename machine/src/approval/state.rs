@@ -81,6 +81,33 @@ impl State {
         self.questions.len()
     }
 
+    /// Who waits for a question.
+    #[must_use]
+    pub fn waiters(&self, question: QuestionId) -> Vec<ApprovalId> {
+        self.questions.get(&question).map(|it| it.waiters.clone()).unwrap_or_default()
+    }
+
+    /// The request whose call a question shows.
+    #[must_use]
+    pub fn original(&self, question: QuestionId) -> Option<ApprovalId> {
+        self.questions.get(&question).map(|it| it.original)
+    }
+
+    /// Whether something is allowed for a session because of what was said about this request.
+    #[must_use]
+    pub fn is_allowed(&self, request: ApprovalId) -> bool {
+        self.allows.values().any(|allow| allow.original == request)
+    }
+
+    /// The sessions in which nothing is allowed and nothing is asked.
+    #[must_use]
+    pub fn idle_sessions(&self) -> Vec<SessionId> {
+        let allowed = self.allows.keys().map(|key| &key.session);
+        let used: BTreeSet<&SessionId> =
+            allowed.chain(self.questions.values().map(|it| &it.session)).collect();
+        self.sessions.keys().filter(|session| !used.contains(session)).cloned().collect()
+    }
+
     /// Takes note of the time. What is over is forgotten; and if the clock has gone back, everything
     /// that was allowed is, for nobody knows any more how long ago that was (AUTH-10).
     pub(super) fn hear(&mut self, now: Timestamp) {

@@ -34,6 +34,10 @@ impl Machine for Approval {
                 state.end(&Refusal::Revoked)
             }
             Input::Replaced { session, by } => state.replaced(&session, by),
+            Input::Ended(session) => {
+                state.sessions.remove(&session);
+                state.end(&Refusal::NoSession)
+            }
             Input::Closed => {
                 state.sessions.clear();
                 state.end(&Refusal::HostClosed)

@@ -231,6 +231,7 @@ impl Working {
                 External::NextStep(_)
                 | External::CallModel(_)
                 | External::Check { .. }
+                | External::Clear { .. }
                 | External::Approve { .. }
                 | External::Authorize { .. }
                 | External::Permits { .. } => {}

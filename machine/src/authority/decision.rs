@@ -2,6 +2,9 @@
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use super::{CapabilityKey, ComponentPath, Grant, Lacking, Need, Resource, Rights, Scope, Source};
 use crate::digest::Digest;
@@ -79,7 +82,7 @@ pub struct Action {
 }
 
 /// What decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Layer {
     /// The definition that acts.
     Definition,
@@ -93,6 +96,19 @@ pub enum Layer {
     Requirement,
     /// What the action is done to.
     Resource,
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Definition => "the definition",
+            Self::Membership => "the membership of the tenant",
+            Self::Policy => "the tenant's policy",
+            Self::Ceiling => "the child's ceiling",
+            Self::Requirement => "the child's definition",
+            Self::Resource => "what is granted of its resources",
+        })
+    }
 }
 
 /// Why something may not be done. It says which layer and never what else there is.

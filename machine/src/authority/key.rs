@@ -1,7 +1,10 @@
 //! Capabilities, and patterns of them.
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::limits::CAPABILITY_BYTES;
 
@@ -261,3 +264,23 @@ macro_rules! shown_as_text {
 }
 
 shown_as_text!(CapabilityKey, Pattern, Grant);
+
+/// As its text; what is read is checked as anything else is.
+macro_rules! serialized_as_text {
+    ($($name:ident),*) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                Self::new(&text).map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+serialized_as_text!(CapabilityKey, Pattern);

@@ -19,6 +19,12 @@ impl State {
         self.policies.get(tenant)
     }
 
+    /// Whether a principal belongs to a tenant.
+    #[must_use]
+    pub fn is_member(&self, tenant: &TenantId, principal: &PrincipalId) -> bool {
+        self.members.contains(&(tenant.clone(), principal.clone()))
+    }
+
     /// Whether an action may be done as things are now (SEC-02). What was decided before counts for
     /// nothing.
     #[must_use]

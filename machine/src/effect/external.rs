@@ -3,13 +3,15 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::clearance::{ApprovalAnswer, ApprovalQuestion, Asker, Clearances, Proposed};
 use super::kind::ExternalKind;
 use crate::agent::{
     Diagnostic, ExecutionClass, LostResponse, ModelRequest, ModelResponse, Purpose, Resolution,
-    Risk, Schema, StepOutput, ToolOutcome, Verdict,
+    Schema, StepOutput, ToolOutcome,
 };
-use crate::digest::Digest;
-use crate::identity::{AgentId, ApprovalId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
+use crate::authority::Action;
+use crate::clearance;
+use crate::identity::{AgentId, Epoch, GroupName, RunId, ToolCallId, ToolName, Turn};
 use crate::json::CanonicalJson;
 use crate::record::Doubt;
 
@@ -35,10 +37,13 @@ pub struct Invocation {
     /// The steps of the call that are recorded, in order; none unless the class is durable. Their
     /// bodies are not run again (DUR-010).
     pub steps: Vec<Arc<StepOutput>>,
+    /// What has to be granted while it begins, and while it goes on with a step; none if nothing has
+    /// (AUTH-15).
+    pub action: Option<Arc<Action>>,
 }
 
 /// A durable call whose step is recorded goes on, up to its next step or its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Onward {
     /// Of which run.
     pub run: RunId,
@@ -46,6 +51,8 @@ pub struct Onward {
     pub start: Doubt,
     /// Which step is recorded: how many stand before it.
     pub recorded: u32,
+    /// What has to be granted while it goes on; none if nothing has (AUTH-15).
+    pub action: Option<Arc<Action>>,
 }
 
 /// A start that a reconciler is asked about.
@@ -79,35 +86,6 @@ pub enum CheckSubject {
     Resolution(Doubt),
 }
 
-/// A call that an approver is asked about.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ApprovalQuestion {
-    /// The request, under which people can decide later.
-    pub request: ApprovalId,
-    /// Which call.
-    pub call: ToolCallId,
-    /// Of which tool.
-    pub tool: ToolName,
-    /// How much harm it can do.
-    pub risk: Risk,
-    /// Digest of exactly these parameters: an answer about others is none.
-    pub digest: Digest,
-    /// The parameters, without what nobody is shown.
-    pub preview: CanonicalJson,
-}
-
-/// What an approver says at once about one call. A call that it says nothing about is left to
-/// people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ApprovalAnswer {
-    /// Which call.
-    pub call: ToolCallId,
-    /// The digest of the parameters that it was asked about.
-    pub digest: Digest,
-    /// Whether the call may start.
-    pub verdict: Verdict,
-}
-
 /// A call that wants to start, and in which group of tools it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Wanting {
@@ -133,14 +111,28 @@ pub enum External {
         /// Each with its schema.
         values: Vec<Fitting>,
     },
+    /// Ask the host's authority and its policy about calls, before anybody is asked about them
+    /// (AUTH-15). Answered from what the host knows now, and asked again on every resume.
+    Clear {
+        /// The run that asks.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// For whom it acts.
+        asker: Asker,
+        /// The calls, in declaration order.
+        calls: Vec<Proposed>,
+    },
     /// Ask an approver about calls, each by itself.
     Approve {
         /// The run that asks.
         run: RunId,
         /// Its turn.
         turn: Turn,
+        /// For whom it acts.
+        asker: Asker,
         /// The calls, in declaration order.
-        questions: Vec<ApprovalQuestion>,
+        questions: Arc<[ApprovalQuestion]>,
     },
     /// Ask the host whether these calls may be prepared (RUN-028).
     Authorize {
@@ -180,12 +172,22 @@ impl External {
         Some(Answer::Permitted { run: *run, calls })
     }
 
+    /// What a host in which nothing is granted, and which has no policy of its own, answers to a
+    /// question about calls; none for any other question.
+    #[must_use]
+    pub fn cleared(&self) -> Option<Answer> {
+        let Self::Clear { run, turn, asker, calls } = self else { return None };
+        let said = clearance::State::default().clear(asker, calls);
+        Some(Answer::Cleared { run: *run, turn: *turn, said })
+    }
+
     /// The kind of this effect.
     #[must_use]
     pub const fn kind(&self) -> ExternalKind {
         match self {
             Self::CallModel(_) => ExternalKind::CallModel,
             Self::Check { .. } => ExternalKind::Check,
+            Self::Clear { .. } => ExternalKind::Clear,
             Self::Approve { .. } => ExternalKind::Approve,
             Self::Authorize { .. } => ExternalKind::Authorize,
             Self::Permits { .. } => ExternalKind::Permits,
@@ -239,12 +241,23 @@ pub enum Answer {
         /// For each value, why it does not fit; none if it does.
         verdicts: Vec<Option<Diagnostic>>,
     },
+    /// Authority and policy have spoken.
+    Cleared {
+        /// The run that asked.
+        run: RunId,
+        /// Its turn.
+        turn: Turn,
+        /// What they say.
+        said: Clearances,
+    },
     /// An approver answered.
     Approver {
         /// The run that asked.
         run: RunId,
         /// Its turn.
         turn: Turn,
+        /// What it was asked.
+        questions: Arc<[ApprovalQuestion]>,
         /// About the calls that it decides.
         answers: Vec<ApprovalAnswer>,
     },
@@ -306,6 +319,7 @@ impl Answer {
             }
             Self::Model { .. }
             | Self::Checked { .. }
+            | Self::Cleared { .. }
             | Self::Approver { .. }
             | Self::Authorizer { .. }
             | Self::Permitted { .. }

@@ -134,6 +134,8 @@ kinds! {
         CallModel => "model.call",
         /// Check values against schemas.
         Check => "schema.check",
+        /// Ask authority and policy.
+        Clear => "authority.clear",
         /// Ask an approver.
         Approve => "approver.approve",
         /// Ask the host's authorizer.
@@ -155,7 +157,7 @@ impl ExternalKind {
     pub const fn class(self) -> EffectClass {
         match self {
             Self::Check => EffectClass::Compute,
-            Self::Permits => EffectClass::Volatile,
+            Self::Clear | Self::Permits => EffectClass::Volatile,
             Self::CallModel
             | Self::Approve
             | Self::Authorize

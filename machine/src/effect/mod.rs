@@ -5,13 +5,17 @@
 //! closed enums: nobody keeps it by hand, and a simulator can prove that it visited all of it
 //! (DUR-019).
 
+mod clearance;
 mod external;
 mod failpoint;
 mod kind;
 
+pub use clearance::{
+    ApprovalAnswer, ApprovalQuestion, Asker, Clearance, Clearances, Proposed, Subject,
+};
 pub use external::{
-    Answer, ApprovalAnswer, ApprovalQuestion, Authorization, CheckSubject, Doubted, External,
-    Fitting, Invocation, Onward, Reconciliation, Wanting,
+    Answer, Authorization, CheckSubject, Doubted, External, Fitting, Invocation, Onward,
+    Reconciliation, Wanting,
 };
 pub use failpoint::{Failpoint, FailpointError};
 pub use kind::{CrashPhase, EffectClass, EffectKind, ExternalKind, LedgerKind};

@@ -26,7 +26,7 @@ fn dur_019_the_kinds_are_complete() {
         assert_eq!(EffectKind::all().filter(|each| *each == kind).count(), 1, "{kind:?}");
     }
     assert_eq!(LedgerKind::ALL.len(), 25);
-    assert_eq!(ExternalKind::ALL.len(), 8);
+    assert_eq!(ExternalKind::ALL.len(), 9);
 }
 
 #[test]
@@ -44,8 +44,10 @@ fn dur_019_what_the_outside_does_may_half_happen_and_nothing_else() {
     for kind in EffectKind::all() {
         let expected = match kind {
             EffectKind::External(ExternalKind::Check) => EffectClass::Compute,
-            // Nothing has begun while a call waits for its permits.
-            EffectKind::External(ExternalKind::Permits) => EffectClass::Volatile,
+            // Nothing of a call has begun while it is judged, or waits for its permits.
+            EffectKind::External(ExternalKind::Clear | ExternalKind::Permits) => {
+                EffectClass::Volatile
+            }
             EffectKind::External(_) => EffectClass::External,
             EffectKind::ReadLane | EffectKind::ReadLog => EffectClass::Read,
             EffectKind::Ledger(_)

@@ -1,5 +1,7 @@
 //! What the guard says about a command.
 
+use serde::{Deserialize, Serialize};
+
 use crate::agent::Risk;
 
 /// What becomes of a command. Ordered: the worst wins.
@@ -14,7 +16,7 @@ pub enum Verdict {
 }
 
 /// What decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Reason {
     /// One command that only reads, spelled out.
     ReadOnly,

@@ -14,9 +14,11 @@ use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{
-    Allowance, ApprovalPolicy, Bound, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome,
+    Allowance, ApprovalTerms, Bound, ModelResponse, Resolution, Risk, StepOutput, ToolOutcome,
     Usage, Verdict,
 };
+use crate::approval::Rule;
+use crate::authority::CapabilityKey;
 use crate::digest::Digest;
 use crate::identity::{
     AgentId, ApprovalId, ConversationId, Epoch, PrincipalId, RunId, Sequence, SubmissionId,
@@ -175,13 +177,19 @@ pub struct ApprovalRequested {
     pub parameters: Digest,
     /// The version of the policy that asks.
     pub policy: Digest,
+    /// What the call takes, if that has to be granted.
+    pub capability: Option<CapabilityKey>,
     /// How much harm the call can do.
     pub risk: Risk,
+    /// What wants somebody to be asked.
+    pub rule: Rule,
+    /// What it is done to, if its tool says so.
+    pub target: Option<Arc<str>>,
     /// The parameters, without what nobody is shown, cut to
     /// [`crate::limits::APPROVAL_PREVIEW_BYTES`].
     pub preview: Arc<str>,
     /// Until when it stands, what it comes to then, and who alone may decide it.
-    pub terms: ApprovalPolicy,
+    pub terms: ApprovalTerms,
 }
 
 /// Who or what decided a request.
@@ -191,6 +199,11 @@ pub enum Resolver {
     Person(PrincipalId),
     /// A policy, at once.
     Policy,
+    /// What a person has allowed for the session (AUTH-10).
+    Session {
+        /// The request that was decided then.
+        original: ApprovalId,
+    },
     /// Nobody, in time.
     Expiry,
     /// The end of the submission, which was asked for first.

@@ -15,57 +15,72 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::step::Effects;
-use super::{Effect, Liveness, State};
-use crate::agent::{ApprovalRule, RejectionReason, ToolOutcome, Verdict};
-use crate::effect::{ApprovalAnswer, ApprovalQuestion, External};
+use super::{Effect, Liveness, State, clear};
+use crate::agent::{RejectionReason, Verdict};
+use crate::effect::{ApprovalAnswer, ApprovalQuestion, Clearance, Clearances, External, Subject};
 use crate::identity::ApprovalId;
 use crate::limits::APPROVAL_PREVIEW_BYTES;
 use crate::projection::CallView;
-use crate::record::{ApprovalDecided, ApprovalRequested, Record, Resolver};
+use crate::record::{ApprovalDecided, ApprovalRequested, Record};
 
 impl State {
-    /// Asks about the calls whose tools want that and that nobody was asked about.
-    pub(super) fn approve(&mut self, waiting: &[CallView], effects: &mut Effects) {
-        let Some((run, turn)) = self.place() else { return };
-        let questions: Vec<ApprovalQuestion> =
-            waiting.iter().filter_map(|call| self.question(call)).collect();
+    /// Asks about the calls that somebody is to be asked about and that nobody was asked about.
+    pub(super) fn approve(
+        &mut self,
+        waiting: &[CallView],
+        said: &Clearances,
+        effects: &mut Effects,
+    ) {
+        let (Some((run, turn)), Some(asker)) = (self.place(), self.asker()) else { return };
+        let questions: Arc<[ApprovalQuestion]> =
+            waiting.iter().filter_map(|call| self.question(call, said)).collect();
         if questions.is_empty() {
             return self.conclude(waiting, effects);
         }
-        self.flights.approver = Some(turn);
-        effects.push(Effect::External(External::Approve { run, turn, questions }));
+        self.flights.approver = Some((turn, questions.clone()));
+        effects.push(Effect::External(External::Approve { run, turn, asker, questions }));
     }
 
-    /// What to ask about a call, if its tool wants that and the question was never put.
-    fn question(&self, call: &CallView) -> Option<ApprovalQuestion> {
+    /// What to ask about a call, if somebody is to be asked and the question was never put.
+    fn question(&self, call: &CallView, said: &Clearances) -> Option<ApprovalQuestion> {
         let tool = self.agent().tool(&call.tool)?;
+        let Clearance::Prompt { risk, rule } = clear::of(said, call.id)? else { return None };
         let digest = call.parameters.digest();
-        let request = ApprovalId::derive(call.id, digest, self.agent().approval_digest());
+        let request = ApprovalId::derive(call.id, digest, said.policy);
         let is_put = call
             .approval()
             .is_some_and(|it| it.request.request == request || it.verdict == Some(Verdict::Denied));
-        (tool.approval == ApprovalRule::Ask && !is_put).then(|| ApprovalQuestion {
+        let preview = call.parameters.redacted(&tool.redact);
+        (!is_put).then(|| ApprovalQuestion {
             request,
             call: call.id,
             tool: call.tool.clone(),
-            risk: tool.risk,
+            capability: tool.capability.clone(),
+            risk: *risk,
+            rule: rule.clone(),
+            policy: said.policy,
             digest,
-            preview: call.parameters.redacted(&tool.redact),
+            target: clear::target(tool, &preview),
+            preview,
+            terms: self.policy().approval.terms.clone(),
         })
     }
 
     /// Makes canonical what was asked, and in the same batch what was decided at once. Whatever is
     /// left is for people: the run rests, and nobody is told before it is canonical.
-    pub(super) fn approved(&mut self, answers: &[ApprovalAnswer], effects: &mut Effects) {
-        let waiting = self.waiting();
-        let questions = waiting.iter().filter_map(|call| self.question(call));
-        let asked = questions.map(|it| (self.verdict_on(&it, answers), it));
-        let asked: Vec<(Option<Verdict>, ApprovalQuestion)> = asked.collect();
-        let is_open = asked.iter().any(|(verdict, _)| verdict.is_none());
+    pub(super) fn approved(
+        &mut self,
+        questions: &[ApprovalQuestion],
+        answers: &[ApprovalAnswer],
+        effects: &mut Effects,
+    ) {
+        let asked = questions.iter().map(|it| (self.answer_to(it, answers), it));
+        let asked: Vec<(Option<ApprovalAnswer>, &ApprovalQuestion)> = asked.collect();
+        let is_open = asked.iter().any(|(answer, _)| answer.is_none());
         let requests = asked.iter().map(|(_, question)| self.requested(question));
-        let decisions = asked
-            .iter()
-            .filter_map(|(verdict, question)| Some(self.at_once(question.request, (*verdict)?)));
+        let decisions = asked.iter().filter_map(|(answer, question)| {
+            Some(self.decided(question.request, answer.as_ref()?))
+        });
         let records: Vec<Record> = requests.chain(decisions).collect();
         if !records.is_empty() {
             self.commit(records, effects);
@@ -78,40 +93,49 @@ impl State {
         }
     }
 
-    /// An answer counts for exactly the parameters that were asked about.
-    fn verdict_on(
+    /// An answer counts for exactly the parameters that were asked about, from who may give it.
+    fn answer_to(
         &self,
         question: &ApprovalQuestion,
         answers: &[ApprovalAnswer],
-    ) -> Option<Verdict> {
-        let about = |it: &&ApprovalAnswer| (it.call, it.digest) == (question.call, question.digest);
-        let said = answers.iter().filter(about).map(|answer| answer.verdict);
+    ) -> Option<ApprovalAnswer> {
+        let about = |it: &&ApprovalAnswer| {
+            (it.call, it.digest) == (question.call, question.digest) && question.is_for(&it.by)
+        };
         // Of two answers the stricter one counts.
-        said.max().or((!self.suspends).then_some(Verdict::Denied))
+        let said = answers.iter().filter(about).max_by_key(|answer| answer.verdict);
+        said.cloned().or_else(|| (!self.suspends).then(|| question.at_once(Verdict::Denied)))
     }
 
     fn requested(&self, question: &ApprovalQuestion) -> Record {
         let preview = question.preview.as_str();
         let preview = &preview[..preview.floor_char_boundary(APPROVAL_PREVIEW_BYTES)];
+        let target = match &question.target {
+            Subject::Named(resource) => Some(resource.as_str().into()),
+            Subject::Unsaid | Subject::Unresolved => None,
+        };
         Record::ApprovalRequested(ApprovalRequested {
             submission: self.submission,
             request: question.request,
             call: question.call,
             parameters: question.digest,
-            policy: self.agent().approval_digest(),
+            policy: question.policy,
+            capability: question.capability.clone(),
             risk: question.risk,
+            rule: question.rule.clone(),
+            target,
             preview: preview.into(),
-            terms: self.policy().approval.clone(),
+            terms: question.terms.clone(),
         })
     }
 
-    fn at_once(&self, request: ApprovalId, verdict: Verdict) -> Record {
+    fn decided(&self, request: ApprovalId, answer: &ApprovalAnswer) -> Record {
         Record::ApprovalDecided(ApprovalDecided {
             submission: self.submission,
             request,
-            verdict,
-            resolver: Resolver::Policy,
-            reason: "decided at once".into(),
+            verdict: answer.verdict,
+            resolver: answer.by.clone(),
+            reason: answer.reason.clone(),
         })
     }
 
@@ -122,15 +146,13 @@ impl State {
         if !waiting.iter().any(is_denied) {
             return self.authorize(waiting, effects);
         }
-        let denied = waiting.iter().map(|call| {
-            let reason = if is_denied(call) {
+        let reason = |call: &CallView| {
+            if is_denied(call) {
                 RejectionReason::NotApproved
             } else {
                 RejectionReason::BatchRefused
-            };
-            self.settled(call.id, Arc::new(ToolOutcome::Rejected(reason)))
-        });
-        let records = denied.collect();
-        self.close(records, effects);
+            }
+        };
+        self.turn_down(waiting, reason, effects);
     }
 }

@@ -1,7 +1,7 @@
 //! A batch of calls: all of it may start, or none of it does.
 //!
 //! ```text
-//! names resolve -> parameters fit -> approved -> authorized
+//! names resolve -> parameters fit -> granted, and what the policy says -> approved -> authorized
 //!     -> the run's place -> the host's permits -> prepared -> started
 //! ```
 //!
@@ -21,7 +21,7 @@ use crate::event::RunEvent;
 use crate::identity::{RunId, ToolCallId, Turn};
 use crate::json::CanonicalJson;
 use crate::projection::CallView;
-use crate::record::{Record, ToolSettled};
+use crate::record::{Doubt, Record, ToolSettled};
 
 impl State {
     /// The calls of the last response that have not ended and do not run, in declaration order.
@@ -63,7 +63,7 @@ impl State {
             })
             .collect();
         if values.iter().all(|value| value.schema.is_anything()) {
-            return self.approve(waiting, effects);
+            return self.ask_clearance(waiting, effects);
         }
         let subject = CheckSubject::Parameters;
         self.flights.check = Some((turn, subject));
@@ -83,7 +83,7 @@ impl State {
         if verdicts.len() != waiting.len() || verdicts.iter().any(Option::is_some) {
             return self.refuse(&waiting, verdicts, effects);
         }
-        self.approve(&waiting, effects);
+        self.ask_clearance(&waiting, effects);
     }
 
     /// Ends every waiting call: those that are wrong with what is wrong, the others because of
@@ -122,11 +122,7 @@ impl State {
                 self.start(&waiting, effects);
             }
             Authorization::Denied => {
-                let reason = ToolOutcome::Rejected(RejectionReason::NotAuthorized);
-                let outcome = Arc::new(reason);
-                let denied = waiting.iter().map(|call| self.settled(call.id, outcome.clone()));
-                let records = denied.collect();
-                self.close(records, effects);
+                self.turn_down(&waiting, |_| RejectionReason::NotAuthorized, effects);
             }
         }
     }
@@ -138,8 +134,19 @@ impl State {
         outcome: Arc<ToolOutcome>,
         effects: &mut Effects,
     ) {
+        let turned_down = matches!(&*outcome, ToolOutcome::Rejected(_));
+        if let Some(start) = self.last_in_doubt(call).filter(|_| turned_down) {
+            // This start did not happen. An earlier one may have.
+            return self.unanswered(start, effects);
+        }
         let record = self.settled(call, self.kept(call, outcome));
         self.close(alloc::vec![record], effects);
+    }
+
+    /// The start of a call that may have happened before it was started this time.
+    fn last_in_doubt(&self, call: ToolCallId) -> Option<Doubt> {
+        let call = self.run()?.unsettled_calls().find(|it| it.id == call)?;
+        self.may_have_happened(call)
     }
 
     /// Records how calls have ended, and goes on.

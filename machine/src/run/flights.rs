@@ -1,10 +1,11 @@
 //! What was asked of the outside and is not answered.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::agent::Purpose;
-use crate::effect::{Answer, CheckSubject, External};
+use crate::effect::{Answer, ApprovalQuestion, CheckSubject, External};
 use crate::identity::{ToolCallId, Turn};
 use crate::projection::RunView;
 use crate::record::Doubt;
@@ -18,8 +19,10 @@ pub struct Flights {
     pub retry: Option<Turn>,
     /// The turn of which values are checked, and which.
     pub check: Option<(Turn, CheckSubject)>,
-    /// The turn that the approver is asked about.
-    pub approver: Option<Turn>,
+    /// The turn that authority and policy are asked about.
+    pub clearance: Option<Turn>,
+    /// The turn that the approver is asked about, and what.
+    pub approver: Option<(Turn, Arc<[ApprovalQuestion]>)>,
     /// The turn that the authorizer is asked about.
     pub authorizer: Option<Turn>,
     /// The calls that wait for permits. Nothing of them has begun.
@@ -38,6 +41,7 @@ impl Flights {
         model: None,
         retry: None,
         check: None,
+        clearance: None,
         approver: None,
         authorizer: None,
         asked: BTreeSet::new(),
@@ -59,7 +63,13 @@ impl Flights {
 
     /// Whether somebody is asked whether a batch may start, or whether an answer is good.
     pub(super) const fn is_judging(&self) -> bool {
-        self.check.is_some() || self.approver.is_some() || self.authorizer.is_some()
+        let is_cleared = self.check.is_some() || self.clearance.is_some();
+        is_cleared || self.approver.is_some() || self.authorizer.is_some()
+    }
+
+    /// Whether an approver is asked exactly this.
+    pub(super) fn is_asked(&self, turn: Turn, questions: &[ApprovalQuestion]) -> bool {
+        self.approver.as_ref().is_some_and(|(of, asked)| *of == turn && **asked == *questions)
     }
 
     /// Whether a call runs.
@@ -90,6 +100,7 @@ impl Flights {
             // Who resolves keeps account of that.
             External::Check { subject: CheckSubject::Resolution(_), .. } => {}
             External::Check { .. } => self.check = None,
+            External::Clear { .. } => self.clearance = None,
             External::Approve { .. } => self.approver = None,
             External::Authorize { .. } => self.authorizer = None,
             External::Permits { calls, .. } => {
@@ -113,7 +124,10 @@ impl Flights {
             Answer::Model { turn, purpose, .. } => self.model = Some((*turn, *purpose)),
             Answer::Checked { subject: CheckSubject::Resolution(_), .. } => {}
             Answer::Checked { turn, subject, .. } => self.check = Some((*turn, *subject)),
-            Answer::Approver { turn, .. } => self.approver = Some(*turn),
+            Answer::Cleared { turn, .. } => self.clearance = Some(*turn),
+            Answer::Approver { turn, questions, .. } => {
+                self.approver = Some((*turn, questions.clone()));
+            }
             Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
             Answer::Permitted { calls, .. } => self.asked.extend(calls),
             Answer::Tool { start, .. } | Answer::Unsure { start } => {
@@ -137,7 +151,8 @@ impl Flights {
         self.model = self.model.filter(|(turn, _)| Some(*turn) == next);
         self.retry = self.retry.filter(|turn| Some(*turn) == next);
         self.check = self.check.filter(|(turn, _)| last(turn));
-        self.approver = self.approver.filter(last);
+        self.clearance = self.clearance.filter(last);
+        self.approver = self.approver.filter(|(turn, _)| last(turn));
         self.authorizer = self.authorizer.filter(last);
         self.asked.retain(|call| waiting.contains(call));
         self.permitted.retain(|call| waiting.contains(call));

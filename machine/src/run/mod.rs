@@ -40,6 +40,7 @@ mod approval;
 mod ask;
 mod batch;
 mod budget;
+mod clear;
 mod compaction;
 mod context;
 mod effect;

@@ -1,5 +1,6 @@
 //! The one boundary function: what comes next, from the fold alone.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use super::budget::{Used, failures_in_a_row};
@@ -8,8 +9,9 @@ use crate::agent::{
     AgentDefinition, Allowance, Dimension, FailureMode, OnDenial, OnExhaustion, RejectionReason,
     ToolChoice, ToolOutcome,
 };
+use crate::authority::CapabilityKey;
 use crate::identity::{ToolCallId, Turn};
-use crate::projection::{RunView, TurnView};
+use crate::projection::{CallView, RunView, TurnView};
 use crate::record::{FinishKind, Settlement};
 
 /// What comes next in a run.
@@ -92,7 +94,7 @@ fn finish(run: &RunView, terms: &Terms<'_>) -> FinishKind {
 fn ended_by(run: &RunView, last: &TurnView, terms: &Terms<'_>, used: &Used) -> Option<Settlement> {
     let policy = terms.agent.policy();
     if policy.on_denial == OnDenial::FailRun
-        && let Some(denied) = last.calls.iter().find_map(|call| denied(call.outcome.as_deref()?))
+        && let Some(denied) = last.calls.iter().find_map(|call| denied(terms.agent, call))
     {
         return Some(denied);
     }
@@ -113,20 +115,27 @@ fn ended_by(run: &RunView, last: &TurnView, terms: &Terms<'_>, used: &Used) -> O
     used.is_too_expensive(&terms.allowance).then(|| budget(Dimension::Cost))
 }
 
-fn denied(outcome: &ToolOutcome) -> Option<Settlement> {
-    match outcome {
-        ToolOutcome::Rejected(RejectionReason::NotAuthorized) => {
-            Some(failed("PolicyDenied", "the host does not authorize a call of the last response"))
+/// The end of a run of which a call was denied: what, and by whom.
+fn denied(agent: &AgentDefinition, call: &CallView) -> Option<Settlement> {
+    let ToolOutcome::Rejected(reason) = call.outcome.as_deref()? else { return None };
+    let tool = &call.tool;
+    let (tag, message) = match reason {
+        RejectionReason::NotAuthorized => {
+            ("PolicyDenied", format!("the host does not authorize a call of {tool}"))
         }
-        ToolOutcome::Rejected(RejectionReason::NotApproved) => {
-            Some(failed("ApprovalDenied", "a call of the last response was not approved"))
+        RejectionReason::NotApproved => {
+            ("ApprovalDenied", format!("a call of {tool} was not approved"))
         }
-        ToolOutcome::Rejected(RejectionReason::BatchRefused | RejectionReason::OverBudget)
-        | ToolOutcome::Success(_)
-        | ToolOutcome::Truncated(_)
-        | ToolOutcome::Kept(_)
-        | ToolOutcome::Failure(_)
-        | ToolOutcome::InvalidInput(_)
-        | ToolOutcome::Defect(_) => None,
-    }
+        RejectionReason::NotGranted(layer) => {
+            let capability = agent.tool(tool).and_then(|tool| tool.capability.as_ref());
+            let takes = capability.map_or("a capability", CapabilityKey::as_str);
+            let message = format!("{tool} takes {takes}, which {layer} does not grant");
+            ("PolicyDenied", message)
+        }
+        RejectionReason::PolicyDenied(layer) => {
+            ("PolicyDenied", format!("{layer} denies calls of {tool}"))
+        }
+        RejectionReason::BatchRefused | RejectionReason::OverBudget => return None,
+    };
+    Some(failed(tag, &message))
 }

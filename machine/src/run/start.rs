@@ -100,6 +100,7 @@ impl State {
         let Some((run, _)) = self.place() else { return };
         for call in calls {
             let (start, class) = (Doubt { call: call.id, start: self.epoch }, self.class(call));
+            let action = self.action(call);
             self.flights.permitted.remove(&call.id);
             self.flights.tools.insert(start);
             if class == ExecutionClass::Durable {
@@ -116,6 +117,7 @@ impl State {
                 class,
                 parameters: call.parameters.clone(),
                 steps: call.steps.iter().map(|step| step.output.clone()).collect(),
+                action,
             })));
         }
     }

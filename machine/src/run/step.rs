@@ -125,11 +125,17 @@ impl State {
                 self.flights.check = None;
                 self.checked(subject, &verdicts, effects);
             }
-            Answer::Approver { run, turn, answers }
-                if run == own && self.flights.approver == Some(turn) =>
+            Answer::Cleared { run, turn, said }
+                if run == own && self.flights.clearance == Some(turn) =>
+            {
+                self.flights.clearance = None;
+                self.ruled(&said, effects);
+            }
+            Answer::Approver { run, turn, questions, answers }
+                if run == own && self.flights.is_asked(turn, &questions) =>
             {
                 self.flights.approver = None;
-                self.approved(&answers, effects);
+                self.approved(&questions, &answers, effects);
             }
             Answer::Authorizer { run, turn, authorization }
                 if run == own && self.flights.authorizer == Some(turn) =>
@@ -149,6 +155,7 @@ impl State {
             }
             Answer::Model { .. }
             | Answer::Checked { .. }
+            | Answer::Cleared { .. }
             | Answer::Approver { .. }
             | Answer::Authorizer { .. }
             | Answer::Permitted { .. }

@@ -7,7 +7,7 @@ use super::{Effect, State};
 use crate::agent::{StepOutput, ToolOutcome};
 use crate::effect::{External, Onward};
 use crate::identity::ToolCallId;
-use crate::projection::StartState;
+use crate::projection::{CallView, StartState};
 use crate::record::{Doubt, Record, StepRecorded};
 use crate::steps::{self, StepFault};
 
@@ -39,7 +39,8 @@ impl State {
         }
         self.flights.steps.insert(start, ordinal.saturating_add(1));
         let Some((run, _)) = self.place().filter(|_| !self.draining) else { return };
-        let onward = Onward { run, start, recorded: ordinal };
+        let action = self.waiting_on(start.call).and_then(|call| self.action(call));
+        let onward = Onward { run, start, recorded: ordinal, action };
         effects.push(Effect::External(External::NextStep(onward)));
     }
 
@@ -49,6 +50,10 @@ impl State {
         let last = calls.find(|it| it.id == start.call).and_then(|call| call.starts.last());
         start.start == self.epoch
             && last.is_some_and(|last| last.epoch == start.start && last.state == StartState::Open)
+    }
+
+    fn waiting_on(&self, call: ToolCallId) -> Option<&CallView> {
+        self.run()?.unsettled_calls().find(|it| it.id == call)
     }
 
     /// The record of a step; none if it is canonical.

@@ -12,10 +12,9 @@ use crate::agent::{
     ResponsePart, ToolCall, ToolOutcome, Usage, Verdict,
 };
 use crate::attempt::{Attempt, Effect, End, Input, Setup, State};
+use crate::clearance;
 use crate::contract::Machine;
-use crate::effect::{
-    Answer, ApprovalAnswer, ApprovalQuestion, Authorization, External, Reconciliation,
-};
+use crate::effect::{Answer, ApprovalQuestion, Authorization, External, Reconciliation};
 use crate::event::RunEvent;
 use crate::identity::{ConversationId, DurationMs, ProducerId, Token, ToolName};
 use crate::json::CanonicalJson;
@@ -28,6 +27,8 @@ use crate::store::{Store, StoreFault};
 pub(crate) struct Outside {
     /// The calls of each turn; a turn beyond them answers in words.
     pub(crate) turns: Vec<Vec<&'static str>>,
+    /// What is granted, and what the host's policy says.
+    pub(crate) clearance: clearance::State,
     /// What the approver says at once; none leaves it to people.
     pub(crate) verdict: Option<Verdict>,
     /// What the authorizer says.
@@ -48,6 +49,7 @@ impl Outside {
     pub(crate) fn new(turns: &[&[&'static str]]) -> Self {
         Self {
             turns: turns.iter().map(|calls| calls.to_vec()).collect(),
+            clearance: clearance::State::default(),
             verdict: Some(Verdict::Approved),
             authorization: Authorization::Allowed,
             reconciliation: Reconciliation::Unprovable,
@@ -82,13 +84,14 @@ impl Outside {
                 let verdicts = values.iter().map(|_| self.misfit.clone()).collect();
                 Answer::Checked { run, turn, subject, verdicts }
             }
-            External::Approve { run, turn, questions } => {
-                let answer = |it: &ApprovalQuestion| {
-                    let (call, digest) = (it.call, it.digest);
-                    self.verdict.map(|verdict| ApprovalAnswer { call, digest, verdict })
-                };
+            External::Clear { run, turn, asker, calls } => {
+                Answer::Cleared { run, turn, said: self.clearance.clear(&asker, &calls) }
+            }
+            External::Approve { run, turn, questions, .. } => {
+                let answer =
+                    |it: &ApprovalQuestion| self.verdict.map(|verdict| it.at_once(verdict));
                 let answers = questions.iter().filter_map(answer).collect();
-                Answer::Approver { run, turn, answers }
+                Answer::Approver { run, turn, questions, answers }
             }
             External::InvokeTool(it) if self.silent > 0 => {
                 self.silent -= 1;

@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use super::agent::{binding, call, submission, text};
 use crate::admission::creation;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, ModelResponse, Resolution,
+    Allowance, ApprovalTerms, Bound, Diagnostic, FinishReason, ModelResponse, Resolution,
     ResponsePart, Risk, ToolCall, ToolOutcome, Usage, Verdict,
 };
+use crate::approval::{Entry, Layer, Rule};
 use crate::digest::Digest;
 use crate::identity::{
     AdmissionSequence, ApprovalId, Epoch, PrincipalId, ProducerId, RunId, Sequence, SubmissionId,
@@ -104,9 +105,12 @@ impl Tale {
             call,
             parameters,
             policy,
+            capability: None,
             risk: Risk::High,
+            rule: Rule { layer: Layer::Metadata, entry: Entry::Declared },
+            target: None,
             preview: "".into(),
-            terms: ApprovalPolicy::default(),
+            terms: ApprovalTerms::default(),
         }
     }
 

@@ -80,7 +80,7 @@ pub trait Explorable: Clone {
 pub const fn cost(fault: Fault) -> u8 {
     match fault {
         Fault::Crash | Fault::CrashDone | Fault::Pause | Fault::Lose | Fault::Wake => 1,
-        Fault::Abort | Fault::Steer => 0,
+        Fault::Abort | Fault::Steer | Fault::Revoke => 0,
     }
 }
 

@@ -238,7 +238,8 @@ const fn external(kind: ExternalKind, phase: CrashPhase) -> Row {
             CrashPhase::Before => Row::D08,
             CrashPhase::During | CrashPhase::After => Row::D09,
         },
-        // Nothing crashes at it: it has no phases.
+        // Nothing crashes at these: they have no phases.
+        ExternalKind::Clear => Row::D08,
         ExternalKind::Permits => Row::D09,
         ExternalKind::InvokeTool => match phase {
             CrashPhase::Before => Row::D10,

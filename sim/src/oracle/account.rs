@@ -144,7 +144,10 @@ impl Account {
                 Verdict::Silent
             }
             ToolOutcome::Rejected(
-                RejectionReason::NotAuthorized | RejectionReason::NotApproved,
+                RejectionReason::NotAuthorized
+                | RejectionReason::NotApproved
+                | RejectionReason::NotGranted(_)
+                | RejectionReason::PolicyDenied(_),
             )
             | ToolOutcome::Failure(_)
             | ToolOutcome::InvalidInput(_)

@@ -1,15 +1,31 @@
 //! Who was asked, what was decided, and what may start because of it (SEC-02, CAP-006, AUTH-13).
 
-use everstep_machine::agent::Verdict;
+use everstep_machine::agent::{Judgement, Verdict};
 use everstep_machine::digest::Digest;
 use everstep_machine::effect::{Answer, ApprovalQuestion};
-use everstep_machine::identity::{Epoch, ToolCallId};
+use everstep_machine::identity::{Epoch, ToolCallId, ToolName};
 use everstep_machine::record::{ApprovalDecided, Record, Resolver};
 
 use super::{Judge, Permits, Property, Sometimes};
 use crate::cast::Cast;
 
 impl Judge {
+    /// Whether the policy lets a call through: by itself, or because somebody has approved it.
+    pub(super) fn is_let_through(
+        &self,
+        cast: &Cast,
+        lane: usize,
+        call: ToolCallId,
+        tool: &ToolName,
+        parameters: Digest,
+    ) -> bool {
+        match cast.judgement(tool) {
+            Judgement::Auto => true,
+            Judgement::Prompt => self.is_approved(cast, lane, call, parameters),
+            Judgement::Deny => false,
+        }
+    }
+
     /// Whether the log holds an approval of a call with exactly these parameters. A settled
     /// submission forgets its calls: who starts one so late is a zombie, who was allowed to while
     /// it could be.
@@ -53,8 +69,19 @@ impl Judge {
             Resolver::Policy => asked.is_some_and(|asked| {
                 it.verdict == Verdict::Denied || approves(asked.call, asked.parameters)
             }),
+            // Something alike in this lane was approved, and that is canonical (AUTH-10).
+            Resolver::Session { original } => asked.is_some_and(|asked| {
+                let alike = (*original, asked.parameters);
+                it.verdict == Verdict::Approved && self.memory.approved.contains(&alike)
+            }),
             Resolver::Expiry | Resolver::Abort => said.is_none(),
         };
+        if let (Verdict::Approved, Some(asked)) = (it.verdict, asked) {
+            self.memory_mut().approved.push((it.request, asked.parameters));
+        }
+        if matches!(it.resolver, Resolver::Session { .. }) {
+            self.note(Sometimes::AllowedBefore);
+        }
         if !made {
             self.broken(Property::Decisions, || {
                 format!("{it:?} becomes canonical; people said {said:?} of it")

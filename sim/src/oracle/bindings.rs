@@ -142,7 +142,9 @@ impl Judge {
 fn submission_of(cast: &Cast, external: &External) -> Option<SubmissionId> {
     let run = match external {
         External::CallModel(request) => request.run,
-        External::Approve { run, .. } | External::Authorize { run, .. } => *run,
+        External::Clear { run, .. }
+        | External::Approve { run, .. }
+        | External::Authorize { run, .. } => *run,
         External::InvokeTool(it) => cast.declared(it.call)?.run,
         External::NextStep(it) => cast.declared(it.start.call)?.run,
         // To ask for a place is to do nothing yet.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use everstep_machine::agent::Resolution;
+use everstep_machine::agent::{RejectionReason, Resolution, ToolOutcome};
 use everstep_machine::conversation::TailRef;
 use everstep_machine::identity::{Epoch, SubmissionId};
+use everstep_machine::projection::StartState;
 use everstep_machine::record::{Doubt, Record, StoredBatch, ToolPrepared, ToolSettled};
 
 use super::{Judge, Permits, Property, Sometimes};
@@ -32,6 +33,7 @@ impl Judge {
             if let Record::ToolSettled(it) = record {
                 self.check_result(cast, lane, &records[..at], it);
                 self.check_known(lane, &records[..at], it);
+                self.check_turned_down(lane, it);
             }
             self.keep_account(cast, lane, record, epoch, now);
             self.check_patience(lane, epoch, record);
@@ -136,11 +138,33 @@ impl Judge {
         if it.epoch != epoch || !permits.authorises(epoch, it.call) {
             self.broken(Property::Authorised, told);
         }
-        if cast.asks(&it.tool) && !self.is_approved(cast, lane, it.call, it.parameters) {
+        if !self.is_let_through(cast, lane, it.call, &it.tool, it.parameters) {
             self.broken(Property::Approved, told);
         }
         if cast.group_of(&it.tool).is_some() && !permits.has_place(it.call) {
             self.broken(Property::Permitted, told);
+        }
+    }
+
+    /// What has happened is not said to have been turned down, unless somebody let it be made again.
+    fn check_turned_down(&mut self, lane: usize, it: &ToolSettled) {
+        let ToolOutcome::Rejected(why) = &*it.outcome else { return };
+        if matches!(why, RejectionReason::NotGranted(_)) {
+            self.note(Sometimes::NotGranted);
+        }
+        let fold = &self.memory.lanes[lane].fold;
+        let call = fold.submission(it.submission).and_then(|view| {
+            let last = view.calls().find(|call| call.id == it.call)?.starts.last()?;
+            Some(last.state.clone())
+        });
+        let may_repeat = matches!(
+            call,
+            Some(StartState::Resolved(how)) if matches!(*how, Resolution::SafeToRepeat)
+        );
+        if self.memory.executed.contains(&it.call) && !may_repeat {
+            self.broken(Property::TurnedDown, || {
+                format!("call {:?} has happened, and is said to be {why}", it.call)
+            });
         }
     }
 

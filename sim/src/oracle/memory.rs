@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use everstep_machine::agent::{Bound, Purpose, Verdict};
 use everstep_machine::conversation::TailRef;
+use everstep_machine::digest::Digest;
 use everstep_machine::identity::{
     AdmissionSequence, ApprovalId, Epoch, RunId, Sequence, SubmissionId, ToolCallId, Turn,
 };
@@ -22,6 +23,8 @@ pub(super) struct Memory {
     pub(super) repeats: Vec<ToolCallId>,
     /// What people decided, as the ledger accepted it.
     pub(super) decisions: Vec<(ApprovalId, Verdict)>,
+    /// What was canonically approved, and with which parameters.
+    pub(super) approved: Vec<(ApprovalId, Digest)>,
     /// What was given up, and what tries it again, as the ledger accepted it.
     pub(super) retries: Vec<(SubmissionId, SubmissionId)>,
     /// Which bindings people wanted to be replaced, and by what, as the ledger accepted it.
@@ -30,6 +33,8 @@ pub(super) struct Memory {
     pub(super) asked: Vec<(RunId, Turn, Purpose)>,
     /// Bodies of steps that ran, each by its start and by how many steps stand before it.
     pub(super) bodies: Vec<(Doubt, u32)>,
+    /// Calls with effects that have happened.
+    pub(super) executed: Vec<ToolCallId>,
     /// Starts that gave no answer and of which nobody has found out how they ended.
     pub(super) silent: Vec<Doubt>,
 }
@@ -96,10 +101,12 @@ impl Memory {
             lanes: lanes.collect(),
             repeats: Vec::new(),
             decisions: Vec::new(),
+            approved: Vec::new(),
             retries: Vec::new(),
             rebinds: Vec::new(),
             asked: Vec::new(),
             bodies: Vec::new(),
+            executed: Vec::new(),
             silent: Vec::new(),
         }
     }

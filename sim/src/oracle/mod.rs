@@ -31,6 +31,7 @@ mod fencing;
 mod history;
 mod joining;
 mod listing;
+mod meddling;
 mod memory;
 mod outside;
 mod owner;

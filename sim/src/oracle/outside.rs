@@ -28,7 +28,10 @@ impl Judge {
                 self.check_shown(cast, request);
                 self.note_charge(&answered.answer);
             }
-            External::Check { .. } | External::Authorize { .. } | External::Permits { .. } => {}
+            External::Check { .. }
+            | External::Clear { .. }
+            | External::Authorize { .. }
+            | External::Permits { .. } => {}
             External::Approve { questions, .. } => {
                 self.check_questions(cast, lane, questions);
                 self.check_previews(cast, questions);
@@ -39,7 +42,7 @@ impl Judge {
                 self.note_silence(cast, outside, it);
                 self.note_tries(outside, it, &answered.answer);
             }
-            External::NextStep(it) => self.check_onward(lane, *it, permits, cast),
+            External::NextStep(it) => self.check_onward(lane, it, permits, cast),
             External::Reconcile(it) if answered.deed == Deed::Proved => {
                 self.note(Sometimes::Reconciled);
                 self.memory_mut().silent.retain(|start| *start != it.doubt);
@@ -47,8 +50,18 @@ impl Judge {
             External::Reconcile(_) => {}
         }
         match answered.deed {
-            Deed::Executed(call) => self.check_executions(cast, outside, call),
-            Deed::Stepped(start, ordinal) => self.check_body(cast, lane, outside, start, ordinal),
+            Deed::Executed(call) => {
+                if !self.memory.executed.contains(&call) {
+                    self.memory_mut().executed.push(call);
+                }
+                self.check_executions(cast, outside, call);
+            }
+            Deed::Stepped(start, ordinal) => {
+                if !self.memory.executed.contains(&start.call) {
+                    self.memory_mut().executed.push(start.call);
+                }
+                self.check_body(cast, lane, outside, start, ordinal);
+            }
             Deed::Refused => self.note(Sometimes::Tombstoned),
             Deed::Contradicted(call) => self.broken(Property::Handlers, || {
                 format!("the handler of {call:?} says two things of it: it is no pure function")
@@ -64,8 +77,7 @@ impl Judge {
         if !permits.authorises(it.epoch, it.call) {
             self.broken(Property::Authorised, told);
         }
-        let approved = || self.is_approved(cast, lane, it.call, it.parameters.digest());
-        if cast.asks(&it.tool) && !approved() {
+        if !self.is_let_through(cast, lane, it.call, &it.tool, it.parameters.digest()) {
             self.broken(Property::Approved, told);
         }
         let class = cast.binding.definition.class_of(&it.tool);
@@ -78,6 +90,19 @@ impl Judge {
         self.check_barred(cast, lane, it.call);
         if !it.steps.is_empty() {
             self.note(Sometimes::StepGivenBack);
+        }
+    }
+
+    /// Something happened that takes what nobody has granted, or not any more (AUTH-15, SEC-02).
+    pub(crate) fn not_granted(&mut self, external: &External, deed: Deed) {
+        let did = match deed {
+            Deed::Executed(_) | Deed::Stepped(..) => true,
+            // What only looks needs a grant as well.
+            Deed::Nothing => matches!(external, External::InvokeTool(_)),
+            Deed::Refused | Deed::Proved | Deed::Contradicted(_) | Deed::Summarized => false,
+        };
+        if did {
+            self.broken(Property::Granted, || format!("{external:?} happens and is not granted"));
         }
     }
 

@@ -62,7 +62,9 @@ named! {
         Authorised => "no call starts without an authorisation",
         /// SEC-02, ARC-10: a call that somebody is asked about starts only when a yes to exactly
         /// its parameters is canonical.
-        Approved => "no call starts without the approval that its tool wants",
+        Approved => "no call starts without the approval that the policy wants",
+        /// AUTH-15, SEC-02: nothing happens that takes what is not granted at that moment.
+        Granted => "nothing happens that is not granted",
         /// CAP-006, AUTH-14: the log tells what people, policies and clocks decided, and nothing else.
         Decisions => "a canonical decision is one that somebody made",
         /// ARC-01, RUN-003: parameters fit what their tool takes before the call starts.
@@ -97,6 +99,8 @@ named! {
         Secrets => "what is to be taken out is neither kept nor shown",
         /// ARC-10: a start is canonical before the tool is invoked.
         Prepared => "no call starts before its preparation is canonical",
+        /// DUR-009: a call that has happened is not said to have been turned down before it started.
+        TurnedDown => "what has happened is not said to have been turned down",
         /// ARC-03: a result follows its call.
         Results => "no result without its call",
         /// RUN-005, RUN-006: whole batches, calls paired, in declaration order.
@@ -177,6 +181,12 @@ named! {
         Approved => "an approver let a call start",
         /// An approver said no.
         Disapproved => "an approver turned a call down",
+        /// A call went ahead because of what was said of another one.
+        AllowedBefore => "a call went ahead by what was allowed for the session",
+        /// A call did not begin because its grant was taken back.
+        StoppedAtTheDoor => "a call was stopped at the door",
+        /// A batch was turned down because of what it takes.
+        NotGranted => "a batch was turned down that takes what is not granted",
         /// A row was suspended.
         Suspended => "a submission waited for a decision",
         /// A request's time was over.

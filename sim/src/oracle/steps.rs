@@ -58,11 +58,11 @@ impl Judge {
     pub(super) fn check_onward(
         &mut self,
         lane: usize,
-        onward: Onward,
+        onward: &Onward,
         permits: &Permits,
         cast: &Cast,
     ) {
-        let Onward { start, recorded, run: _ } = onward;
+        let Onward { start, recorded, .. } = *onward;
         let told = || format!("call {:?} goes on under epoch {}", start.call, start.start);
         if !permits.authorises(start.start, start.call) {
             self.broken(Property::Authorised, told);

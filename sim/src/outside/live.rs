@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    Diagnostic, FinishReason, Kept, Message, ModelFault, ModelRequest, ModelResponse,
-    RejectionReason, ResponsePart, ToolCall, ToolChoice, ToolOutcome,
+    Diagnostic, FinishReason, Kept, Message, ModelFault, ModelRequest, ModelResponse, ResponsePart,
+    ToolCall, ToolChoice, ToolOutcome,
 };
 use everstep_machine::identity::ToolName;
 
@@ -141,13 +141,7 @@ fn words(message: &Message) -> String {
             | ToolOutcome::Defect(why) => {
                 format!("{}: {}", why.tag(), why.message())
             }
-            ToolOutcome::Rejected(why) => match why {
-                RejectionReason::NotAuthorized => "not authorized",
-                RejectionReason::NotApproved => "not approved",
-                RejectionReason::BatchRefused => "another call of the batch was refused",
-                RejectionReason::OverBudget => "over budget",
-            }
-            .to_owned(),
+            ToolOutcome::Rejected(why) => why.to_string(),
         },
     }
 }

@@ -34,8 +34,8 @@ impl Outside {
     }
 
     /// A handler that rests goes on: its step is recorded.
-    pub(super) fn go_on(&mut self, cast: &Cast, onward: Onward) -> Answered {
-        let Onward { start, recorded, run: _ } = onward;
+    pub(super) fn go_on(&mut self, cast: &Cast, onward: &Onward) -> Answered {
+        let Onward { start, recorded, .. } = *onward;
         let tool = self.tool_of(cast, start.call).and_then(|tool| cast.tool(tool));
         let Some(script) = tool else {
             let (outcome, after) = (broken("there is no such tool"), DurationMs(0));

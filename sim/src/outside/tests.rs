@@ -67,6 +67,7 @@ fn invoke(outside: &mut Outside, cast: &Cast, epoch: u64) -> (Arc<ToolOutcome>, 
         class: cast.binding.definition.class_of(&name()),
         parameters: json("{}"),
         steps: Vec::new(),
+        action: None,
     };
     let answered = outside.perform(cast, &External::InvokeTool(invocation));
     match answered.answer {

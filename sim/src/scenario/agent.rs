@@ -53,7 +53,7 @@ pub(super) static AGENT_FILE: Table = Table {
             "tool_metadata",
             Shape::Entries(&METADATA, TOOLS),
             Default("{}"),
-            "What the registry is to say of tools, by their names. No run asks for it.",
+            "What the registry is to say of tools, by their names.",
         ),
         key("turns", TURNS, Optional, SCRIPT),
         key("model", Shape::Table(&MODEL), Optional, "The model, if its script stands elsewhere."),
@@ -105,7 +105,7 @@ pub struct AgentFile {
     pub disapproved: Option<Vec<ToolName>>,
     /// Tools whose calls an approver leaves to people.
     pub people: Vec<ToolName>,
-    /// What its runs may do, and who is asked. No run asks for it yet.
+    /// What is granted, and who is asked: `tools` and `agent` have it in them already.
     pub authority: AuthorityFile,
     /// What the model does, turn by turn. A turn beyond the script repeats the last.
     pub turns: Vec<TurnScript>,
@@ -114,8 +114,9 @@ pub struct AgentFile {
 /// What a file says about authority (AUTH-17).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthorityFile {
-    /// What is granted.
-    pub grants: Policy,
+    /// What is granted; none if the file says nothing of grants, and then no tool takes anything that
+    /// has to be, unless it says so.
+    pub grants: Option<Policy>,
     /// The agent's layer of the policy of approvals.
     pub approval: Entries,
     /// What the registry is to say of tools.
@@ -257,10 +258,12 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
     let (parts, appends): (Vec<_>, Vec<_>) = drafts.into_iter().unzip();
     let tools = Tools::check(&parts)?;
     let denied = tools.denied(&denials(root, "authorizer"))?;
+    let is_layered = parse::is_layered(root);
     let approver = root.row("approver").map(|_| denials(root, "approver"));
-    let disapproved = approver.map(|denies| tools.disapproved(&denies)).transpose()?;
-    let people = tools.disapproved(&names(root, "approver", "people"))?;
-    let authority = parse::authority(root, &tools)?;
+    let disapproved = approver.map(|denies| tools.disapproved(&denies, is_layered)).transpose()?;
+    let people = tools.disapproved(&names(root, "approver", "people"), is_layered)?;
+    let (authority, mut agent, mut tools) = (parse::authority(root, &tools)?, agent, tools);
+    parse::lay_down(root, &authority, &mut agent, &mut tools.0)?;
     let script = match root.row("model") {
         Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
         None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),

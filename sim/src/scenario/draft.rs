@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::panic::Location;
 
 use everstep_machine::agent::{
-    AgentPolicy, Allowance, ApprovalRule, Dimension, ExecutionClass, FailureMode, RetryClass, Risk,
+    AgentPolicy, Allowance, Dimension, ExecutionClass, FailureMode, Judgement, RetryClass, Risk,
     Usage,
 };
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
@@ -144,7 +144,7 @@ pub(super) struct Traits {
     pub(super) result_bytes: Option<Located<u64>>,
     pub(super) redact: Vec<Said>,
     pub(super) failure: Option<FailureMode>,
-    pub(super) approval: Option<ApprovalRule>,
+    pub(super) approval: Option<Judgement>,
 }
 
 /// A call of a turn.
@@ -289,6 +289,8 @@ pub struct ScenarioBuilder {
     pub(super) denied: Vec<Said>,
     pub(super) disapproved: Vec<Said>,
     pub(super) people: Vec<Said>,
+    /// Whether there is a policy beside what tools say of themselves.
+    pub(super) is_layered: bool,
     /// The rules of a live model; without them it follows a script.
     pub(super) rules: Option<Located<Vec<Rule>>>,
     pub(super) compactor: Option<Compactor>,

@@ -58,8 +58,9 @@ pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
 pub use script::{
     AbortScript, AgentScript, AnswerScript, CallScript, CompactorScript, Exactly, FaultScript,
-    GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, RevisionScript, Says,
-    Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE, fallback,
+    GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, RevisionScript,
+    RevocationScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript,
+    USUAL_USAGE, fallback,
 };
 
 /// A whole scenario, checked: every reference in it resolves.
@@ -81,6 +82,12 @@ pub struct Scenario {
     pub disapproved: Vec<ToolName>,
     /// Tools whose calls an approver leaves to people, who then say the same of them.
     pub people: Vec<ToolName>,
+    /// Whether what an approver approves it approves for the session.
+    pub allows_for_session: bool,
+    /// What is granted, and who is asked: `tools` and `agent` have it in them already.
+    pub authority: AuthorityFile,
+    /// What is taken back while runs are under way, if anything is.
+    pub revocation: Option<RevocationScript>,
     /// What its model goes by.
     pub model: ModelScript,
     /// How its host makes smaller what the model is shown, if it does.

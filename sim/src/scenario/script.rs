@@ -7,6 +7,7 @@ use everstep_machine::agent::{
     ProviderResult, Reasoning, Resolution, ResponsePart, StepOutput, ToolCall, ToolDefinition,
     ToolOutcome, Usage,
 };
+use everstep_machine::authority::Grant;
 use everstep_machine::effect::Failpoint;
 use everstep_machine::identity::{
     AgentId, ConversationId, DurationMs, GroupName, IdempotencyKey, PrincipalId, TenantId, ToolName,
@@ -55,6 +56,15 @@ pub struct RevisionScript {
     pub instructions: String,
     /// Whether the operator has runs go on under it that are bound to what it was.
     pub rebinds: bool,
+}
+
+/// What is taken back while runs are under way, at any moment and once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RevocationScript {
+    /// One of the tenant's defaults.
+    Grant(Grant),
+    /// That somebody belongs to the tenant.
+    Principal(PrincipalId),
 }
 
 /// A tool and what its outside does.

@@ -1,10 +1,9 @@
 //! The closed vocabularies of a scenario file, and the word nearest to one that is not in them.
 
 use everstep_machine::agent::{
-    ApprovalRule, Dimension, ExecutionClass, FailureMode, Joins, OnDenial, OnExhaustion,
-    RetryClass, Risk, Verdict,
+    Dimension, ExecutionClass, FailureMode, Joins, Judgement, OnDenial, OnExhaustion, RetryClass,
+    Risk, Verdict,
 };
-use everstep_machine::approval::Judgement;
 use everstep_machine::authority::Scope;
 use everstep_machine::record::{FinishKind, Outcome, PolicyLimit};
 
@@ -96,8 +95,8 @@ pub(super) const RETRY_CLASSES: Words<RetryClass, 2> =
 pub(super) const FAILURE_MODES: Words<FailureMode, 2> =
     [("return", FailureMode::Return), ("error", FailureMode::Error)];
 
-pub(super) const APPROVALS: Words<ApprovalRule, 2> =
-    [("auto", ApprovalRule::Auto), ("ask", ApprovalRule::Ask)];
+pub(super) const APPROVALS: Words<Judgement, 2> =
+    [("auto", Judgement::Auto), ("ask", Judgement::Prompt)];
 
 pub(super) const DIMENSIONS: Words<Dimension, 5> = [
     ("turns", Dimension::Turns),

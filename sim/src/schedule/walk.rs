@@ -70,7 +70,7 @@ impl<W: Explorable> Walk<W> {
     pub fn inject(&mut self, fault: Fault) {
         let before = self.standing;
         self.world.inject(fault);
-        let stands = matches!(fault, Fault::Abort | Fault::Steer | Fault::Wake)
+        let stands = matches!(fault, Fault::Abort | Fault::Steer | Fault::Revoke | Fault::Wake)
             && self.world.place() == before;
         if !stands {
             self.arrive();

@@ -123,7 +123,9 @@ impl World {
                     return self.tell_on(process, task, attempt::Input::Answered(answer));
                 }
                 Action::External(external) if external.kind().class() == EffectClass::Volatile => {
-                    if let Some(answer) = self.permit((process, task), lane, &external) {
+                    let cleared = self.clear(process, &external);
+                    let permitted = || self.permit((process, task), lane, &external);
+                    if let Some(answer) = cleared.or_else(permitted) {
                         return self.tell_on(process, task, attempt::Input::Answered(answer));
                     }
                 }

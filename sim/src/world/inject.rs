@@ -27,6 +27,7 @@ impl World {
             .with_if(self.paused().is_some(), Fault::Wake)
             .with_if(self.could_speak(Fault::Abort).is_some(), Fault::Abort)
             .with_if(self.could_speak(Fault::Steer).is_some(), Fault::Steer)
+            .with_if(self.could_revoke(), Fault::Revoke)
     }
 
     pub(super) fn break_at_moment(&mut self, fault: Fault) {
@@ -47,6 +48,7 @@ impl World {
                 self.answer_store(moment.process.0, moment.task, lost);
             }
             Fault::Wake => self.wake(),
+            Fault::Revoke => self.revoke(),
             Fault::Abort | Fault::Steer => {
                 if let Some(process) = self.could_speak(fault) {
                     self.speak(process);
@@ -63,7 +65,8 @@ impl World {
             Progress::Idle | Progress::Due | Progress::Done => it.progress,
         };
         let revised = self.cast.revised.is_some() && matches!(it.role, Role::Worker(_));
-        let again = Process { revised, ..Process::new(&self.cast, it.role, progress) };
+        let again =
+            Process { revised, ..Process::new(&self.cast, it.role, progress, self.revoked) };
         self.processes[process] = Arc::new(Printed::new(again));
     }
 

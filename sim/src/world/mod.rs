@@ -29,6 +29,7 @@
 //!
 //! Deliberately absent: threads, clocks, randomness, and any rule of the protocol.
 
+mod clear;
 mod deliver;
 mod enabled;
 mod gate;
@@ -73,6 +74,8 @@ pub struct World {
     operator: Operator,
     /// For everybody who waits for an occasion, how many arrivals at it are still to come.
     countdowns: Vec<u32>,
+    /// Whether something was taken back that was granted.
+    revoked: bool,
     /// The moment at which somebody came in between: it is not arrived at again.
     held: Option<Moment>,
     next: Option<Moment>,
@@ -103,10 +106,11 @@ impl World {
             shelves: cast.lanes.iter().cloned().map(Shelf::new).map(Arc::new).collect(),
             outside: Outside::default(),
             processes: roles
-                .map(|(role, it)| Arc::new(Printed::new(Process::new(&cast, role, it))))
+                .map(|(role, it)| Arc::new(Printed::new(Process::new(&cast, role, it, false))))
                 .collect(),
             operator: Operator::default(),
             countdowns: countdowns.collect(),
+            revoked: false,
             held: None,
             next: None,
             judge: Judge::new(cast.lanes.len()),

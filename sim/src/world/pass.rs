@@ -113,6 +113,9 @@ impl World {
         let it = &self.processes[process].tasks[task];
         let lane = it.lane;
         self.judge.command(&self.cast, lane, command, executed, &it.permits);
+        if executed.changed && matches!(command, StoreCommand::Ledger(_)) {
+            self.judge.meddle(&self.cast, &self.shelves[lane], self.clock);
+        }
         match command {
             StoreCommand::Ledger(
                 ledger::Command::Abort { .. }
@@ -208,9 +211,22 @@ impl World {
         task: usize,
         flight: usize,
     ) -> (Answer, Timestamp) {
+        let external = Arc::clone(&self.processes[process].tasks[task].flights[flight].external);
+        if let Some(answer) = self.is_stopped_at_the_door(process, &external) {
+            self.note_task(process, task, || "it is not granted any more".to_owned());
+            return (answer, self.clock);
+        }
+        let mut answered = self.outside.perform(&self.cast, &external);
+        if let External::Approve { run, turn, asker, questions } = &**external {
+            let answers = self.approve(process, asker, questions);
+            let (run, turn, questions) = (*run, *turn, Arc::clone(questions));
+            answered.answer = Answer::Approver { run, turn, questions, answers };
+        }
+        if !self.is_granted(&external) {
+            self.judge.not_granted(&external, answered.deed);
+        }
         let it = &self.processes[process].tasks[task];
         let flight = &it.flights[flight];
-        let answered = self.outside.perform(&self.cast, &flight.external);
         self.judge.happened(
             &self.cast,
             it.lane,

@@ -26,7 +26,7 @@ impl World {
         self.outside.hash(&mut state);
         self.operator.hash(&mut state);
         self.countdowns.hash(&mut state);
-        self.held.hash(&mut state);
+        (self.held, self.revoked).hash(&mut state);
         self.judge.print(&mut state);
         state.value()
     }

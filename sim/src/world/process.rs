@@ -7,12 +7,13 @@ use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{Epoch, Timestamp, ToolCallId};
 use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
-use everstep_machine::{admission, attempt};
+use everstep_machine::{admission, attempt, clearance};
 
 use super::gate::Gate;
 use super::moment::Spot;
 use super::plan::Plan;
 use crate::cast::Cast;
+use crate::defect::Defect;
 use crate::fingerprint::Printed;
 use crate::oracle::Permits;
 use crate::store::{Executed, Shelf};
@@ -58,11 +59,17 @@ pub(super) struct Process {
     pub(super) tasks: Vec<Task>,
     /// The places that its calls share.
     pub(super) gate: Gate,
+    /// What it may do, and what was allowed in it for sessions.
+    pub(super) clearance: Arc<clearance::State>,
 }
 
 impl Process {
-    pub(super) fn new(cast: &Cast, role: Role, progress: Progress) -> Self {
+    /// A process that begins after something was taken back, or before.
+    pub(super) fn new(cast: &Cast, role: Role, progress: Progress, revoked: bool) -> Self {
         let gate = Gate::new(cast);
+        let clearances = &cast.clearances;
+        let heard = revoked && cast.defect != Some(Defect::RevocationUnheard);
+        let clearance = Arc::clone(if heard { &clearances.left } else { &clearances.whole });
         Self {
             role,
             progress,
@@ -71,6 +78,7 @@ impl Process {
             stopped: None,
             tasks: Vec::new(),
             gate,
+            clearance,
         }
     }
 

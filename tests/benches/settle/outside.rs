@@ -12,8 +12,8 @@ use everstep_machine::digest::Digest;
 use everstep_machine::identity::{AgentId, ConversationId, ToolName, Turn};
 use everstep_machine::json::CanonicalJson;
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, LookOut, Model, NoApprover, NoReconciler, Parts, Ports,
-    ScanFailed, Tools,
+    AllowAll, Bindings, BoxFuture, Clearance, LookOut, Model, NoApprover, NoReconciler, Parts,
+    Ports, ScanFailed, Tools,
 };
 use everstep_sqlite::SqliteReader;
 
@@ -85,6 +85,7 @@ pub(crate) fn ports(tool: bool) -> Ports {
     Ports {
         model: Arc::new(Scripted { tool }),
         tools: Arc::new(Tools::default().with(pay(), paid)),
+        clearance: Clearance::default(),
         approver: Arc::new(NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

@@ -1,6 +1,7 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
 mod calling_off;
+mod clearance;
 mod faults;
 mod news;
 mod panics;

@@ -21,8 +21,8 @@ use everstep_machine::ledger::{AbortIntent, Command};
 use everstep_machine::record::Record;
 use everstep_machine::store::{LogPage, Pipeline, Shared, Store as _, StoreCommand};
 use everstep_runtime::{
-    AllowAll, Bindings, BoxFuture, Config, Host, LookOut, Model, NoReconciler, Parts, Ports,
-    ScanFailed, Toolkit, Tools,
+    AllowAll, Bindings, BoxFuture, Clearance, Config, Host, LookOut, Model, NoReconciler, Parts,
+    Ports, ScanFailed, Toolkit, Tools,
 };
 use everstep_sqlite::{Options, SqliteReader, SqliteStore};
 
@@ -132,6 +132,7 @@ pub(crate) fn ports(tools: Tools) -> Ports {
     Ports {
         model: Arc::new(Once),
         tools: Arc::new(tools),
+        clearance: Clearance::default(),
         approver: Arc::new(everstep_runtime::NoApprover),
         authorizer: Arc::new(AllowAll),
         reconciler: Arc::new(NoReconciler),

@@ -9,8 +9,7 @@ use everstep_machine::record::{
 };
 use serde_json::{Value, json};
 
-use super::words::rejection;
-use crate::asked::verdict;
+use crate::asked::{risk, verdict};
 use crate::bindings::bound_json;
 use crate::database::{settlement_json, value};
 
@@ -101,6 +100,10 @@ pub(crate) fn record(record: &Record) -> Value {
             "call": it.call.to_string(),
             "parameters": it.parameters.to_string(),
             "policy": it.policy.to_string(),
+            "capability": it.capability.as_ref().map(|it| it.as_str()),
+            "risk": risk(it.risk),
+            "asked_by": it.rule.layer.to_string(),
+            "target": it.target.as_deref(),
             "preview": &*it.preview,
             "expiry_ms": it.terms.expiry.map(|span| span.0),
             "on_expiry": verdict(it.terms.on_expiry),
@@ -113,7 +116,14 @@ pub(crate) fn record(record: &Record) -> Value {
             "resolver": resolver_kind(&it.resolver),
             "principal": match &it.resolver {
                 Resolver::Person(who) => Some(who.as_str()),
-                Resolver::Policy | Resolver::Expiry | Resolver::Abort => None,
+                Resolver::Session { .. }
+                | Resolver::Policy
+                | Resolver::Expiry
+                | Resolver::Abort => None,
+            },
+            "original": match &it.resolver {
+                Resolver::Session { original } => Some(original.to_string()),
+                _ => None,
             },
             "reason": &*it.reason,
         }),
@@ -161,6 +171,7 @@ fn settled_json(it: &SubmissionSettled) -> Value {
 const fn resolver_kind(resolver: &Resolver) -> &'static str {
     match resolver {
         Resolver::Person(_) => "person",
+        Resolver::Session { .. } => "session",
         Resolver::Policy => "policy",
         Resolver::Expiry => "expiry",
         Resolver::Abort => "abort",
@@ -238,7 +249,7 @@ fn outcome_json(outcome: &ToolOutcome) -> Value {
     match outcome {
         ToolOutcome::Success(result) => json!({ "how": "success", "result": value(result) }),
         ToolOutcome::Failure(why) => failure_json("failure", why),
-        ToolOutcome::Rejected(why) => json!({ "how": "rejected", "reason": rejection(*why) }),
+        ToolOutcome::Rejected(why) => json!({ "how": "rejected", "reason": why.to_string() }),
         ToolOutcome::InvalidInput(why) => failure_json("invalid-input", why),
         ToolOutcome::Defect(why) => failure_json("defect", why),
         ToolOutcome::Truncated(it) => json!({

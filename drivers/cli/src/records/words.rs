@@ -1,7 +1,7 @@
 //! A record in a few words.
 
 use everstep_machine::agent::{
-    BoundPart, Diagnostic, Kept, ModelResponse, RejectionReason, Resolution, ToolOutcome,
+    BoundPart, Diagnostic, Kept, ModelResponse, Resolution, ToolOutcome,
 };
 use everstep_machine::record::{Compaction, Record, Resolver};
 
@@ -45,7 +45,10 @@ pub(crate) fn record(record: &Record) -> String {
             };
             format!("up to record {}: {what}", it.through)
         }
-        Record::ApprovalRequested(it) => format!("call {}: {}", it.call, it.preview),
+        Record::ApprovalRequested(it) => {
+            let on = it.target.as_ref().map(|on| format!(" on {on}")).unwrap_or_default();
+            format!("call {}{on}: {}, asked for by {}", it.call, it.preview, it.rule.layer)
+        }
         Record::ApprovalDecided(it) => {
             let (verdict, who) = (verdict(it.verdict), resolver(&it.resolver));
             format!("request {}: {verdict} by {who}: {}", it.request, it.reason)
@@ -56,12 +59,13 @@ pub(crate) fn record(record: &Record) -> String {
 }
 
 /// Who or what decided a request.
-pub(super) fn resolver(resolver: &Resolver) -> &str {
+pub(super) fn resolver(resolver: &Resolver) -> String {
     match resolver {
-        Resolver::Person(who) => who.as_str(),
-        Resolver::Policy => "the policy",
-        Resolver::Expiry => "its expiry",
-        Resolver::Abort => "the abort",
+        Resolver::Person(who) => who.to_string(),
+        Resolver::Session { original } => format!("what was said of request {original}"),
+        Resolver::Policy => "the policy".to_owned(),
+        Resolver::Expiry => "its expiry".to_owned(),
+        Resolver::Abort => "the abort".to_owned(),
     }
 }
 
@@ -80,7 +84,7 @@ fn outcome(how: &ToolOutcome) -> String {
     match how {
         ToolOutcome::Success(result) => format!("returned {}", result.as_str()),
         ToolOutcome::Failure(why) => format!("failed, {}", failure(why)),
-        ToolOutcome::Rejected(why) => format!("was turned down, {}", rejection(*why)),
+        ToolOutcome::Rejected(why) => format!("was turned down, {}", why),
         ToolOutcome::InvalidInput(why) => format!("was called wrongly, {}", failure(why)),
         ToolOutcome::Defect(why) => format!("broke, {}", failure(why)),
         ToolOutcome::Truncated(it) => {
@@ -90,15 +94,6 @@ fn outcome(how: &ToolOutcome) -> String {
             "returned {} bytes: {} … {}, whole in artifact {digest}",
             cut.bytes, cut.head, cut.tail
         ),
-    }
-}
-
-pub(super) const fn rejection(reason: RejectionReason) -> &'static str {
-    match reason {
-        RejectionReason::NotAuthorized => "not authorized",
-        RejectionReason::BatchRefused => "another call of its batch could not start",
-        RejectionReason::NotApproved => "not approved",
-        RejectionReason::OverBudget => "over budget",
     }
 }
 

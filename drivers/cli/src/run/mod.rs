@@ -11,11 +11,12 @@ mod append;
 mod input;
 mod lane;
 mod later;
-mod named;
+pub(crate) mod named;
 mod outside;
 mod progress;
 mod report;
 mod steps;
+mod terminal;
 mod trouble;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ use crate::submissions::find;
 use lane::{OneAgent, OwnLane};
 use named::{agent, call, producer};
 use report::Report;
+use terminal::Terminal;
 use trouble::{Told, Trouble, failed};
 
 /// How long one sending of a pipeline waits while another process holds the lock. The host sends
@@ -72,7 +74,10 @@ fn carried_on(args: &Run) -> Outcome {
             (lane, row.admission.submission)
         }
     };
-    let ports = outside::ports(&agent.file, OneAgent::new(&lane, &agent.binding));
+    let mut ports = outside::ports(&agent.file, OneAgent::new(&lane, &agent.binding));
+    if !args.no_input {
+        ports.approver = Terminal::behind(ports.approver);
+    }
     let lookout = OwnLane::new(reader, lane.clone());
     let config = Config {
         slots: 1,

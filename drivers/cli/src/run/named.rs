@@ -5,38 +5,34 @@ use std::sync::Arc;
 
 use everstep_machine::admission::Call;
 use everstep_machine::agent::{Allowance, Binding};
+use everstep_machine::authority;
+use everstep_machine::clearance::{Clearances, Input, State};
+use everstep_machine::contract::Machine as _;
 use everstep_machine::digest::{Digest, Hasher};
 use everstep_machine::identity::{
     ConversationId, IdempotencyKey, PrincipalId, ProducerId, TenantId,
 };
-use everstep_sim::scenario::{AgentFile, AgentSource, AuthorityFile, Fault};
+use everstep_runtime::Clearance;
+use everstep_sim::scenario::{AgentFile, AgentSource, Fault};
 
 use super::input::input;
 use crate::args::Run;
 use crate::exit::{Complaint, Exit};
 
 /// An agent file, read, with what identifies it.
-pub(super) struct Agent {
-    pub(super) file: Arc<AgentFile>,
-    pub(super) binding: Arc<Binding>,
+pub(crate) struct Agent {
+    pub(crate) file: Arc<AgentFile>,
+    pub(crate) binding: Arc<Binding>,
     digest: Digest,
 }
 
 /// Reads an agent file.
-pub(super) fn agent(path: &Path) -> Result<Agent, Complaint> {
+pub(crate) fn agent(path: &Path) -> Result<Agent, Complaint> {
     let (file, source) = AgentFile::read(path).map_err(|error| {
         let absent =
             matches!(error.fault(), Fault::Missing { .. } | Fault::Folder | Fault::Unreadable(_));
         Complaint::new(if absent { Exit::Environment } else { Exit::Usage }, error)
     })?;
-    if file.authority != AuthorityFile::default() {
-        let why = "`capabilities`, `approval` and `tool_metadata` are not kept to yet: a run would do \
-                   what they forbid";
-        let help = "take them out, and say with `approval` of a tool, `[approver]` and \
-                    `[authorizer]` who is asked and what is turned down";
-        let place = path.display();
-        return Err(Complaint::new(Exit::Usage, format!("{place}: {why}\nhelp: {help}")));
-    }
     let tools = file.tools.iter().map(|tool| tool.definition.clone()).collect();
     let definition = file.agent.definition(tools);
     let digest = digest(&source);
@@ -69,8 +65,8 @@ pub(super) fn call(args: &Run, agent: &Agent, said: &str) -> Result<Call, Compla
     let named = "ID-01: a name of the host's own is short and plain";
     Ok(Call {
         conversation: ConversationId::new(&format!("run-{}", &name[..32])).expect(named),
-        principal: PrincipalId::new("local").expect(named),
-        tenant: TenantId::new("default").expect(named),
+        principal: principal(),
+        tenant: tenant(),
         key: IdempotencyKey::new(&name).expect(named),
         input,
         allowance: Allowance::default(),
@@ -78,6 +74,36 @@ pub(super) fn call(args: &Run, agent: &Agent, said: &str) -> Result<Call, Compla
         binding: Arc::clone(&agent.binding),
         producer: producer(),
     })
+}
+
+/// Who runs agents on this machine.
+pub(crate) fn principal() -> PrincipalId {
+    PrincipalId::new("local").expect("ID-01: a name of the host's own is short and plain")
+}
+
+/// Whose data it is.
+pub(crate) fn tenant() -> TenantId {
+    TenantId::new("default").expect("ID-01: a name of the host's own is short and plain")
+}
+
+/// What an agent may do: what its file grants to whoever runs it. A file that says nothing of grants
+/// grants nothing, and then no tool takes anything unless it says so (AUTH-01).
+pub(super) fn clearance(file: &AgentFile) -> Clearance {
+    match &file.authority.grants {
+        Some(grants) => Clearance::of(&tenant(), &principal(), grants.clone()),
+        None => Clearance::default(),
+    }
+}
+
+/// The same for who only looks.
+pub(crate) fn granted(file: &AgentFile) -> State {
+    let Some(policy) = file.authority.grants.clone() else { return State::default() };
+    let inputs = [
+        authority::Input::Joined { tenant: tenant(), principal: principal() },
+        authority::Input::PolicyLaidDown { tenant: tenant(), policy },
+    ];
+    let tell = |state, input| Clearances::step(state, Input::Authority(input)).state;
+    inputs.into_iter().fold(State::default(), tell)
 }
 
 /// The name of this process.

@@ -13,13 +13,13 @@ use everstep_machine::agent::{
     Resolution, ToolOutcome, Verdict,
 };
 use everstep_machine::effect::{
-    ApprovalAnswer, ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
+    ApprovalQuestion, Authorization, Doubted, Invocation, Reconciliation,
 };
 use everstep_machine::identity::{RunId, ToolCallId, ToolName, Turn};
 use everstep_machine::response::StreamPart;
 use everstep_runtime::{
-    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Ended, Handlers, Live, Model, NoApprover,
-    NoReconciler, Parts, Ports, Reconciler, ToolkitError, blocking, in_time, pause,
+    AllowAll, Approver, Authorizer, Bindings, BoxFuture, Decision, Ended, Handlers, Live, Model,
+    NoApprover, NoReconciler, Parts, Ports, Reconciler, ToolkitError, blocking, in_time, pause,
 };
 use everstep_schema::Checker;
 use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
@@ -27,6 +27,7 @@ use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript
 use crate::output;
 
 use super::append::{Line, NotAppended, append, is_there};
+use super::named::clearance;
 use super::steps;
 
 /// Everybody outside, as the file says, who work on one lane.
@@ -35,6 +36,7 @@ pub(super) fn ports(file: &Arc<AgentFile>, bindings: impl Bindings + 'static) ->
     Ports {
         model: Arc::new(Scripted::new(Arc::clone(file))),
         tools: Arc::new(FileTools::new(Arc::clone(file))),
+        clearance: clearance(file),
         approver: match &file.disapproved {
             Some(denied) => {
                 Arc::new(Approvals { denied: denied.clone(), people: file.people.clone() })
@@ -156,16 +158,12 @@ impl Approver for Approvals {
         _run: RunId,
         _turn: Turn,
         questions: Vec<ApprovalQuestion>,
-    ) -> BoxFuture<Vec<ApprovalAnswer>> {
+    ) -> BoxFuture<Vec<Decision>> {
         let decided = questions.into_iter().filter(|it| !self.people.contains(&it.tool));
-        let answers = decided.map(|question| ApprovalAnswer {
-            call: question.call,
-            digest: question.digest,
-            verdict: if self.denied.contains(&question.tool) {
-                Verdict::Denied
-            } else {
-                Verdict::Approved
-            },
+        let answers = decided.map(|question| {
+            let is_denied = self.denied.contains(&question.tool);
+            let verdict = if is_denied { Verdict::Denied } else { Verdict::Approved };
+            Decision::by_policy(&question, verdict)
         });
         let answers = answers.collect();
         Box::pin(async move { answers })

@@ -5,6 +5,7 @@
 mod appending;
 mod approvals;
 mod artifacts;
+mod authority;
 mod beside;
 mod bindings;
 mod cases;
@@ -24,6 +25,7 @@ mod scripts;
 mod sharing;
 mod signals;
 mod steering;
+mod terminal;
 mod timeouts;
 
 use std::fs::{self, File};
@@ -148,14 +150,6 @@ fn auth_17_an_agent_that_is_wrong_is_told_with_line_and_column() {
     let scenario = everstep(home.path(), &["run", "scenario.toml", "x"]);
     complains(&scenario, 2, &["scenario.toml:", "unknown key `submissions`"]);
     assert!(!home.path().join("everstep.db").exists(), "nothing is made for a wrong file");
-}
-
-/// Nothing asks for them yet: a run that went on without would do what they forbid.
-#[test]
-fn auth_15_a_file_that_forbids_what_nobody_would_keep_from_happening_is_not_run() {
-    let home = desk_with(&format!("{CHARGE}\n[approval]\ntools = {{ charge = \"deny\" }}\n"));
-    complains(&line(home.path(), &[]), 2, &["charge.toml: ", "`approval`", "help: take them out"]);
-    assert_eq!(charges(home.path()), 0);
 }
 
 #[test]

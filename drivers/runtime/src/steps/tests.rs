@@ -221,6 +221,7 @@ fn dur_010_a_handler_without_steps_does_nothing_for_a_durable_tool() {
         class,
         parameters: CanonicalJson::parse(b"1").unwrap(),
         steps: Vec::new(),
+        action: None,
     };
     let live = || Live::new(Canceller::new().cancellation());
     let ended = block_on(tools.invoke(invocation(ExecutionClass::Durable), live())).unwrap();

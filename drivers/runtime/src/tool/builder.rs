@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::agent::{
-    ApprovalRule, Diagnostic, ExecutionClass, FailureMode, Pointer, RetryClass, Risk, Schema,
+    Diagnostic, ExecutionClass, FailureMode, Judgement, Pointer, RetryClass, Risk, Schema,
     ToolDefinition,
 };
 use everstep_machine::effect::{Doubted, Reconciliation};
@@ -215,7 +215,7 @@ impl Tool {
 
     /// Whether a person is asked first.
     #[must_use]
-    pub fn approval(self, rule: ApprovalRule) -> Self {
+    pub fn approval(self, rule: Judgement) -> Self {
         self.with(|it| it.approval = rule)
     }
 

@@ -18,9 +18,9 @@ fn case_cr_05_every_build_binds_a_run_of_one_definition_to_the_same() {
     let bound = binding().bound();
     let digests = BoundPart::ALL.map(|part| format!("{}", bound.part(part)));
     let expected = [
-        "ac410665fd0c50dc73363c9ebae8177fe7ab8f737aef713756484ba56c21536b",
+        "d1e0a3cf49abe30f0474d39a407d7783c3809d24b838c97483b021a69b41a233",
         "147f9df9e748d18d886ac7cce6cd01cd9d5f85f79126ed04cb8577e864b3c34f",
-        "cb640654eb40d1ba266872e0fcc38ac8a1e6719f74c72dc2a441345804f0a984",
+        "e4403dbe52d91c240a1f989a11106a13c7412622c078dc56a7db23f73b03cb90",
     ];
     assert_eq!(digests, expected);
 }

@@ -22,7 +22,7 @@ fn auth_12_whatever_differs_is_another_fingerprint() {
         Deed { revision: other, ..deed() },
         Deed { snapshot: other, ..deed() },
         Deed { tool: tool("shell"), ..deed() },
-        Deed { capability: key("fs.write"), ..deed() },
+        Deed { capability: Some(key("fs.write")), ..deed() },
         Deed { action: command, ..deed() },
         Deed { targets: Vec::new(), ..deed() },
         Deed { targets: swapped, ..deed() },

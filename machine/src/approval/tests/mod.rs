@@ -49,7 +49,7 @@ fn deed() -> Deed {
         revision: Digest::of("test", b"revision 1"),
         snapshot: Digest::of("test", b"snapshot 1"),
         tool: tool("terminal"),
-        capability: key("terminal.exec"),
+        capability: Some(key("terminal.exec")),
         action: CanonicalJson::parse(br#"{"command":"grep \"a.*b\" f"}"#).unwrap(),
         targets: Vec::from([Resource::new("workspace/f").unwrap()]),
         policy: Digest::of("test", b"policy 1"),

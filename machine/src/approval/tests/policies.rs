@@ -6,7 +6,7 @@ const JUDGEMENTS: [Judgement; 3] = [Judgement::Auto, Judgement::Prompt, Judgemen
 const RISKS: [Risk; 4] = [Risk::Low, Risk::Medium, Risk::High, Risk::Critical];
 
 fn metadata(origin: Origin, judgement: Judgement, risk: Risk) -> Metadata {
-    Metadata { origin, judgement, risk, capability: key("terminal.exec") }
+    Metadata { origin, judgement, risk, capability: Some(key("terminal.exec")) }
 }
 
 /// Layers that say nothing, beside a registry that asks nobody.
@@ -98,7 +98,7 @@ fn auth_06_in_a_layer_the_strictest_match_wins_and_a_default_only_without_one() 
 #[test]
 fn auth_06_a_pattern_of_capabilities_reaches_secrets_when_it_denies() {
     let mut layers = silent();
-    layers.metadata.capability = key("secret.bind:API_KEY");
+    layers.metadata.capability = Some(key("secret.bind:API_KEY"));
     let secrets = Pattern::new("secret.bind:*").unwrap();
     layers.global.capabilities.insert(secrets.clone(), Judgement::Deny);
     assert_eq!(said(&layers), by(Judgement::Deny, Layer::Global, Entry::Capability(secrets)));

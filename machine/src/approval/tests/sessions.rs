@@ -157,7 +157,7 @@ fn gr_05_what_makes_another_program_run_is_approved_once() {
 
 #[test]
 fn auth_04_secrets_and_what_is_critical_are_neither_remembered_nor_shared() {
-    let secret = Deed { capability: key("secret.bind:API_KEY"), ..deed() };
+    let secret = Deed { capability: Some(key("secret.bind:API_KEY")), ..deed() };
     let asks: [&dyn Fn(u8) -> Ask; 3] = [
         &|number| Ask { deed: secret.clone(), ..ask(number) },
         &|number| Ask { ruling: ruled(Judgement::Prompt, Risk::Critical), ..ask(number) },

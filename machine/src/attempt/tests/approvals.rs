@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::history;
 use super::stage::{ACK_LOST, Fate, Stage};
 use crate::agent::{
-    AgentPolicy, ApprovalPolicy, ApprovalRule, Binding, ExecutionClass, Resolution, ToolDefinition,
-    Verdict,
+    AgentPolicy, ApprovalPolicy, ApprovalTerms, Binding, ExecutionClass, Judgement, Resolution,
+    ToolDefinition, Verdict,
 };
 use crate::attempt::End;
 use crate::effect::External;
@@ -20,11 +20,12 @@ use crate::testkit::{Host, bound, call, policy, submission};
 /// An agent that asks before it pays.
 fn cautious(expiry: Option<DurationMs>) -> Arc<Binding> {
     let pay = ToolDefinition {
-        approval: ApprovalRule::Ask,
+        approval: Judgement::Prompt,
         ..ToolDefinition::new(ToolName::new("pay").unwrap(), ExecutionClass::Ordinary)
     };
     let look = ToolDefinition::new(ToolName::new("look").unwrap(), ExecutionClass::Readonly);
-    let approval = ApprovalPolicy { expiry, ..ApprovalPolicy::default() };
+    let terms = ApprovalTerms { expiry, ..ApprovalTerms::default() };
+    let approval = ApprovalPolicy { terms, ..ApprovalPolicy::default() };
     bound(alloc::vec![pay, look], AgentPolicy { approval, ..policy() })
 }
 

@@ -6,7 +6,7 @@ use super::approvals::{decide, pays, settle};
 use super::history;
 use super::stage::{Fate, Stage};
 use crate::agent::{
-    AgentPolicy, ApprovalRule, Binding, ExecutionClass, Message, Resolution, RetryClass,
+    AgentPolicy, Binding, ExecutionClass, Judgement, Message, Resolution, RetryClass,
     ToolDefinition, ToolOutcome, Verdict,
 };
 use crate::attempt::End;
@@ -60,7 +60,7 @@ fn mixed() -> Arc<Binding> {
         retry: RetryClass::Transient,
         ..ToolDefinition::new(ToolName::new(name).unwrap(), ExecutionClass::Ordinary)
     };
-    let tools = alloc::vec![tool("pay", ApprovalRule::Ask), tool("wire", ApprovalRule::Auto)];
+    let tools = alloc::vec![tool("pay", Judgement::Prompt), tool("wire", Judgement::Auto)];
     bound(tools, AgentPolicy { ..policy() })
 }
 

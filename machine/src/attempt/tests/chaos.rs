@@ -258,6 +258,7 @@ impl Run {
             | External::NextStep(_)
             | External::CallModel(_)
             | External::Check { .. }
+            | External::Clear { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
             | External::Permits { .. }

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::agent::{
-    Allowance, ApprovalPolicy, Bound, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk,
+    Allowance, ApprovalTerms, Bound, Diagnostic, FinishReason, NamedStep, ResponsePart, Risk,
     ToolCall, Usage, Verdict,
 };
+use crate::approval::{Entry, Layer};
 use crate::identity::{ApprovalId, DurationMs, StepName};
 
 pub(super) const SUBMISSION: SubmissionId = SubmissionId([0x11; 16]);
@@ -62,9 +63,12 @@ fn asked() -> ApprovalRequested {
         call: CALL,
         parameters,
         policy,
+        capability: Some(CapabilityKey::new("money.send:eur").unwrap()),
         risk: Risk::High,
+        rule: Rule { layer: Layer::Core, entry: Entry::Risk(Risk::High) },
+        target: Some("accounts/7".into()),
         preview: r#"{"amount":12}"#.into(),
-        terms: ApprovalPolicy {
+        terms: ApprovalTerms {
             expiry: Some(DurationMs(60_000)),
             on_expiry: Verdict::Denied,
             approver: Some(PrincipalId::new("bob").unwrap()),

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::agent::{
-    AgentPolicy, ApprovalRule, ExecutionClass, OnDenial, Pointer, RejectionReason, Risk,
+    AgentPolicy, ExecutionClass, Judgement, OnDenial, Pointer, RejectionReason, Risk,
     ToolDefinition, Verdict,
 };
 use crate::digest::Digest;
@@ -19,11 +19,11 @@ fn asking(on_denial: OnDenial) -> Bench {
         redact: alloc::vec![Pointer::new("").unwrap()],
         ..ToolDefinition::new(ToolName::new(name).unwrap(), ExecutionClass::Ordinary)
     };
-    let tools = alloc::vec![tool("pay", ApprovalRule::Ask), tool("look", ApprovalRule::Auto)];
+    let tools = alloc::vec![tool("pay", Judgement::Prompt), tool("look", Judgement::Auto)];
     Bench::of(bound(tools, AgentPolicy { on_denial, ..policy() }))
 }
 
-fn questioned(effects: &[Effect]) -> Vec<ApprovalQuestion> {
+fn questioned(effects: &[Effect]) -> Arc<[ApprovalQuestion]> {
     match asked(effects).pop() {
         Some(External::Approve { questions, .. }) => questions,
         other => panic!("{other:?} asks no approver"),
@@ -31,12 +31,14 @@ fn questioned(effects: &[Effect]) -> Vec<ApprovalQuestion> {
 }
 
 fn says(bench: Bench, answers: Vec<ApprovalAnswer>) -> Bench {
-    bench.answered(Answer::Approver { run: ONE.run(), turn: Turn(0), answers })
+    let asked = bench.state.flights().approver.clone();
+    let questions = asked.map(|(_, questions)| questions).unwrap_or_default();
+    bench.answered(Answer::Approver { run: ONE.run(), turn: Turn(0), questions, answers })
 }
 
 fn about(question: &ApprovalQuestion, approved: bool) -> ApprovalAnswer {
     let verdict = if approved { Verdict::Approved } else { Verdict::Denied };
-    ApprovalAnswer { call: question.call, digest: question.digest, verdict }
+    question.at_once(verdict)
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn case_ap_01_a_decision_counts_when_the_batch_is_resumed_and_the_model_is_not_a
         (Verdict::Denied, OnDenial::ReturnToModel),
     ] {
         let mut bench = suspending(on_denial, &["look", "pay"]);
-        let question = questioned(&bench.look()).remove(0);
+        let question = questioned(&bench.look())[0].clone();
         let mut bench = says(bench, Vec::new());
         bench.look();
         let decided = ONE.decision(question.request, verdict);
@@ -175,7 +177,7 @@ fn auth_13_case_ap_03_an_approval_under_another_policy_is_void_and_a_denial_stan
     let binding = asking(OnDenial::FailRun).state.binding;
     let approved = story.clone().tell([ONE.decision(old, Verdict::Approved)]);
     let mut bench = Bench::resting_with(binding.clone(), &approved, 2).told(RESUMED);
-    let question = questioned(&bench.look()).remove(0);
+    let question = questioned(&bench.look())[0].clone();
     assert_ne!(question.request, old, "the old approval is void");
     // Whatever the policy is by now.
     let denied = story.tell([ONE.decision(old, Verdict::Denied)]);
@@ -191,5 +193,5 @@ fn cap_006_a_preview_is_redacted_and_cut_between_two_characters() {
     let records = committed(&bench.look());
     let [Record::ApprovalRequested(it)] = &records[..] else { panic!("{records:?}") };
     assert_eq!(&*it.preview, "\"[redacted]\"");
-    assert_eq!(it.terms, AgentPolicy::default().approval);
+    assert_eq!(it.terms, AgentPolicy::default().approval.terms);
 }

@@ -1,13 +1,14 @@
 //! Everything that a run asks for bears its name, and it takes no other's answers for its own.
 
 use super::*;
-use crate::effect::{ApprovalAnswer, CheckSubject};
+use crate::effect::{ApprovalQuestion, CheckSubject};
 
 /// Whose effect it is.
 fn owner(external: &External) -> RunId {
     match external {
         External::CallModel(request) => request.run,
         External::Check { run, .. }
+        | External::Clear { run, .. }
         | External::Approve { run, .. }
         | External::Authorize { run, .. }
         | External::Permits { run, .. } => *run,
@@ -28,6 +29,7 @@ fn of_another(answer: &Answer) -> Answer {
     match &mut answer {
         Answer::Model { run, .. }
         | Answer::Checked { run, .. }
+        | Answer::Cleared { run, .. }
         | Answer::Approver { run, .. }
         | Answer::Authorizer { run, .. }
         | Answer::Permitted { run, .. } => *run = other.run(),
@@ -46,12 +48,9 @@ fn run_007_every_effect_of_a_run_is_its_own_and_so_is_every_answer() {
     let (turn, verdicts) = (Turn(0), alloc::vec![None; 2]);
     let approves = |external: &External| {
         let External::Approve { questions, .. } = external else { panic!("{external:?}") };
-        let yes = |it: &crate::effect::ApprovalQuestion| ApprovalAnswer {
-            call: it.call,
-            digest: it.digest,
-            verdict: crate::agent::Verdict::Approved,
-        };
-        Answer::Approver { run, turn, answers: questions.iter().map(yes).collect() }
+        let yes = |it: &ApprovalQuestion| it.at_once(crate::agent::Verdict::Approved);
+        let (questions, answers) = (questions.clone(), questions.iter().map(yes).collect());
+        Answer::Approver { run, turn, questions, answers }
     };
     let subject = CheckSubject::Parameters;
     let mut answer = model(0, response(&["file", "pay"]));

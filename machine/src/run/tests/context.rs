@@ -55,6 +55,7 @@ fn requests(effects: &[Effect]) -> Vec<Arc<ModelRequest>> {
     let requests = asked(effects).into_iter().filter_map(|external| match external {
         External::CallModel(request) => Some(request),
         External::Check { .. }
+        | External::Clear { .. }
         | External::Approve { .. }
         | External::Authorize { .. }
         | External::Permits { .. }

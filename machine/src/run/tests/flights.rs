@@ -19,6 +19,7 @@ fn invocation(start: Doubt) -> External {
         class: ExecutionClass::Readonly,
         parameters: text("look"),
         steps: Vec::new(),
+        action: None,
     })
 }
 
@@ -40,6 +41,7 @@ fn answer_to(external: &External) -> Answer {
     match external {
         External::CallModel(request) => model(request.turn.0, response(&["look"])),
         External::Check { .. }
+        | External::Clear { .. }
         | External::Approve { .. }
         | External::Permits { .. }
         | External::NextStep(_) => {

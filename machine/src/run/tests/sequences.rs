@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::agent::{
-    AgentPolicy, Allowance, ApprovalRule, ExecutionClass, Message, Messages, ModelRetry, OnDenial,
+    AgentPolicy, Allowance, ExecutionClass, Judgement, Message, Messages, ModelRetry, OnDenial,
     OnExhaustion, Schema, ToolDefinition,
 };
 use crate::identity::{DurationMs, PrincipalId, SubmissionId, ToolName};
@@ -74,7 +74,7 @@ pub(super) fn desk(policy: AgentPolicy) -> Arc<crate::agent::Binding> {
     let tools = alloc::vec![
         tool("look", ExecutionClass::Readonly),
         ToolDefinition { parameters: strict, ..tool("file", ExecutionClass::Idempotent) },
-        ToolDefinition { approval: ApprovalRule::Ask, ..tool("pay", ExecutionClass::Ordinary) },
+        ToolDefinition { approval: Judgement::Prompt, ..tool("pay", ExecutionClass::Ordinary) },
     ];
     bound(tools, policy)
 }
@@ -160,6 +160,7 @@ impl World {
                 }
             }
             External::Check { .. }
+            | External::Clear { .. }
             | External::Approve { .. }
             | External::Authorize { .. }
             | External::NextStep(_)

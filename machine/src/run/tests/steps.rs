@@ -19,7 +19,7 @@ fn record(ordinal: u32, name: &str) -> Record {
 }
 
 fn onward(recorded: u32) -> External {
-    External::NextStep(Onward { run: ONE.run(), start: start(), recorded })
+    External::NextStep(Onward { run: ONE.run(), start: start(), recorded, action: None })
 }
 
 /// A run whose durable call is out.

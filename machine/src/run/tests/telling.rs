@@ -25,6 +25,10 @@ impl Watched {
         self.state = step.state;
         for effect in step.effects {
             match effect {
+                Effect::External(question @ External::Clear { .. }) => {
+                    let answer = question.cleared().expect("a question about calls");
+                    self = self.hears(Input::Answered(answer));
+                }
                 Effect::Tell(event) => self.told.push(event),
                 Effect::Settle(settlement) => self.settled = Some(settlement),
                 Effect::Commit(_)

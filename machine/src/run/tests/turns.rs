@@ -101,6 +101,7 @@ fn case_mm_03_one_label_with_other_arguments_merges_and_loses_nothing() {
         External::InvokeTool(it) => Some(it.parameters.clone()),
         External::CallModel(_)
         | External::Check { .. }
+        | External::Clear { .. }
         | External::Approve { .. }
         | External::Authorize { .. }
         | External::Permits { .. }

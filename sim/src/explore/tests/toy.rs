@@ -109,7 +109,9 @@ impl Explorable for Toy {
             // Lost on the way back: the process does not know and sends again.
             Fault::Lose => self.processes[process].0 -= self.processes[process].0.min(1),
             Fault::Wake => assert!(self.wake()),
-            Fault::Steer => panic!("a toy is not spoken to"),
+            Fault::Steer | Fault::Revoke => {
+                panic!("a toy is not spoken to, and nothing is granted to it")
+            }
             Fault::Abort => {
                 self.abort = false;
                 self.processes[process].0 = SCRIPT.len();

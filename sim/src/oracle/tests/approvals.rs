@@ -1,8 +1,13 @@
 //! Who was asked, about what, and who said yes.
 
-use everstep_machine::agent::{ApprovalPolicy, Risk, Verdict};
+use std::sync::Arc;
+
+use everstep_machine::agent::{ApprovalTerms, Risk, Verdict};
+use everstep_machine::approval::{Entry, Layer, Rule};
 use everstep_machine::digest::Digest;
-use everstep_machine::effect::{Answer, ApprovalAnswer, ApprovalQuestion, External, Invocation};
+use everstep_machine::effect::{
+    Answer, ApprovalAnswer, ApprovalQuestion, Asker, External, Invocation, Subject,
+};
 use everstep_machine::identity::{ApprovalId, Epoch, PrincipalId, ToolCallId, Turn};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::{ApprovalDecided, ApprovalRequested, Record, Resolver};
@@ -37,9 +42,12 @@ fn decided(bench: &Bench, digest: Digest, verdict: Verdict, resolver: Resolver) 
         call,
         parameters: digest,
         policy,
+        capability: None,
         risk: Risk::High,
+        rule: Rule { layer: Layer::Metadata, entry: Entry::Declared },
+        target: None,
         preview: "{}".into(),
-        terms: ApprovalPolicy::default(),
+        terms: ApprovalTerms::default(),
     };
     let reason = "".into();
     let decided = ApprovalDecided { submission, request, verdict, resolver, reason };
@@ -101,6 +109,7 @@ fn sec_02_a_start_without_its_canonical_approval_is_found() {
             tool,
             parameters: parameters(),
             steps: Vec::new(),
+            action: None,
         });
         let mut outside = Outside::default();
         let answered = outside.perform(&bench.cast, &external);
@@ -140,17 +149,41 @@ fn auth_14_a_canonical_decision_that_nobody_made_is_found() {
     }
 }
 
+fn asker(bench: &Bench) -> Asker {
+    let call = &bench.cast.clients[0].call;
+    Asker {
+        tenant: call.tenant.clone(),
+        principal: call.principal.clone(),
+        conversation: call.conversation.clone(),
+        binding: bench.cast.binding.clone(),
+    }
+}
+
 /// Asks an approver about a call, with this digest.
 fn asked(bench: &mut Bench, digest: Digest) -> Permits {
     let (call, run, turn) = (bench.call(0, 0), bench.cast.clients[0].run, Turn(0));
     let tool = bench.tool(call);
     let risk = bench.cast.binding.definition.tool(&tool).unwrap().risk;
-    let request = ApprovalId::derive(call, digest, Digest::ZERO);
-    let preview = parameters();
-    let question = ApprovalQuestion { request, call, tool, risk, digest, preview };
-    let external = External::Approve { run, turn, questions: vec![question] };
+    let question = ApprovalQuestion {
+        request: ApprovalId::derive(call, digest, Digest::ZERO),
+        call,
+        tool,
+        capability: None,
+        risk,
+        rule: Rule { layer: Layer::Metadata, entry: Entry::Declared },
+        policy: Digest::ZERO,
+        digest,
+        target: Subject::Unsaid,
+        preview: parameters(),
+        terms: ApprovalTerms::default(),
+    };
+    let answers = vec![question.at_once(Verdict::Approved)];
+    let questions: Arc<[ApprovalQuestion]> = [question].into();
+    let asker = asker(bench);
+    let external = External::Approve { run, turn, asker, questions: Arc::clone(&questions) };
     let mut outside = Outside::default();
-    let answered = outside.perform(&bench.cast, &external);
+    let mut answered = outside.perform(&bench.cast, &external);
+    answered.answer = Answer::Approver { run, turn, questions, answers };
     let mut permits = Permits::default();
     bench.judge.happened(&bench.cast, 0, &outside, &external, &answered, &permits);
     permits.learn(Epoch(1), &external, &answered.answer);
@@ -177,9 +210,12 @@ fn sec_02_only_a_yes_to_what_was_asked_is_learned() {
     assert!(!permits.approves(Epoch(1), ToolCallId([1; 16]), digest));
 
     let (run, turn) = (bench.cast.clients[0].run, Turn(0));
-    let no = ApprovalAnswer { call, digest, verdict: Verdict::Denied };
-    let external = External::Approve { run, turn, questions: Vec::new() };
+    let (verdict, by, reason) = (Verdict::Denied, Resolver::Policy, Arc::from("no"));
+    let no = ApprovalAnswer { call, digest, verdict, by, reason };
+    let (asker, questions) = (asker(&bench), Arc::from([]));
+    let external = External::Approve { run, turn, asker, questions: Arc::clone(&questions) };
     let mut permits = Permits::default();
-    permits.learn(Epoch(1), &external, &Answer::Approver { run, turn, answers: vec![no] });
+    let answer = Answer::Approver { run, turn, questions, answers: vec![no] };
+    permits.learn(Epoch(1), &external, &answer);
     assert!(!permits.approves(Epoch(1), call, digest));
 }

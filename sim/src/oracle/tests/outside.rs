@@ -32,8 +32,18 @@ fn start(bench: &mut Bench, outside: &mut Outside, index: usize, epoch: u64, all
     let (agent, group) = (AgentId::new("clerk").unwrap(), None);
     let start = Epoch(epoch);
     let steps = Vec::new();
-    let invocation =
-        Invocation { call, epoch: start, tool, run, agent, group, class, parameters, steps };
+    let invocation = Invocation {
+        call,
+        epoch: start,
+        tool,
+        run,
+        agent,
+        group,
+        class,
+        parameters,
+        steps,
+        action: None,
+    };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let given = if allowed { bench.given(epoch) } else { Permits::default() };
@@ -80,7 +90,8 @@ fn dur_009_an_effect_under_a_key_that_nobody_can_declare_is_found() {
     let run = bench.cast.clients[0].run;
     let (agent, group) = (AgentId::new("clerk").unwrap(), None);
     let steps = Vec::new();
-    let invocation = Invocation { call, epoch, tool, run, agent, group, class, parameters, steps };
+    let invocation =
+        Invocation { call, epoch, tool, run, agent, group, class, parameters, steps, action: None };
     let external = External::InvokeTool(invocation);
     let answered = outside.perform(&bench.cast, &external);
     let mut given = Permits::default();

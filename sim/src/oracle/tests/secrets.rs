@@ -5,7 +5,8 @@ use std::sync::Arc;
 use everstep_machine::agent::{
     Diagnostic, Kept, Message, ModelRequest, Purpose, ToolChoice, ToolOutcome,
 };
-use everstep_machine::effect::{ApprovalQuestion, External};
+use everstep_machine::approval::{Entry, Layer, Rule};
+use everstep_machine::effect::{ApprovalQuestion, Asker, External, Subject};
 use everstep_machine::identity::{Sequence, Turn};
 use everstep_machine::json::CanonicalJson;
 use everstep_machine::ledger::{Command, Reserved};
@@ -112,8 +113,29 @@ fn sec_04_an_approver_who_is_shown_a_secret_is_found() {
         let risk = bench.cast.binding.definition.tool(&tool).unwrap().risk;
         let (digest, preview) = (json(PARAMETERS).digest(), json(preview));
         let request = everstep_machine::identity::ApprovalId::derive(call, digest, digest);
-        let question = ApprovalQuestion { request, call, tool, risk, digest, preview };
-        External::Approve { run, turn, questions: vec![question] }
+        let (rule, policy) = (Rule { layer: Layer::Metadata, entry: Entry::Declared }, digest);
+        let (capability, target) = (None, Subject::Unsaid);
+        let question = ApprovalQuestion {
+            request,
+            call,
+            tool,
+            capability,
+            risk,
+            rule,
+            policy,
+            digest,
+            target,
+            preview,
+            terms: everstep_machine::agent::ApprovalTerms::default(),
+        };
+        let asked = &bench.cast.clients[0].call;
+        let asker = Asker {
+            tenant: asked.tenant.clone(),
+            principal: asked.principal.clone(),
+            conversation: asked.conversation.clone(),
+            binding: bench.cast.binding.clone(),
+        };
+        External::Approve { run, turn, asker, questions: [question].into() }
     };
     let mut bench = declared();
     let harmless = question(&bench, "{\"card\":\"[redacted]\"}");

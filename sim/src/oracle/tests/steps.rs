@@ -69,13 +69,14 @@ fn enter(bench: &mut Bench, outside: &mut Outside, epoch: u64, steps: usize) {
         tool,
         parameters: CanonicalJson::parse(b"{}").unwrap(),
         steps: outputs(bench)[..steps].to_vec(),
+        action: None,
     });
     happens(bench, outside, epoch, &external);
 }
 
 fn go_on(bench: &mut Bench, outside: &mut Outside, epoch: u64, recorded: u32) {
     let start = Doubt { call: call(bench), start: Epoch(epoch) };
-    let onward = Onward { run: bench.cast.clients[0].run, start, recorded };
+    let onward = Onward { run: bench.cast.clients[0].run, start, recorded, action: None };
     happens(bench, outside, epoch, &External::NextStep(onward));
 }
 

@@ -21,6 +21,7 @@ fn start(outside: &mut Outside, cast: &Cast, epoch: u64) -> (Answer, u64, Deed) 
         class: cast.binding.definition.class_of(&name()),
         parameters: json("{}"),
         steps: Vec::new(),
+        action: None,
     };
     let answered = outside.perform(cast, &External::InvokeTool(invocation));
     (answered.answer, answered.after.0, answered.deed)

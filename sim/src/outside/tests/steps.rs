@@ -26,6 +26,7 @@ fn enter(outside: &mut Outside, cast: &Cast, epoch: u64, recorded: usize) -> (An
         class: cast.binding.definition.class_of(&name()),
         parameters: json("{}"),
         steps: script.steps(true)[..recorded].to_vec(),
+        action: None,
     };
     let answered = outside.perform(cast, &External::InvokeTool(invocation));
     (answered.answer, answered.deed)
@@ -33,7 +34,8 @@ fn enter(outside: &mut Outside, cast: &Cast, epoch: u64, recorded: usize) -> (An
 
 /// Lets it go on behind a step.
 fn go_on(outside: &mut Outside, cast: &Cast, epoch: u64, recorded: u32) -> (Answer, Deed) {
-    let onward = Onward { run: cast.clients[0].run, start: doubt(cast, epoch), recorded };
+    let onward =
+        Onward { run: cast.clients[0].run, start: doubt(cast, epoch), recorded, action: None };
     let answered = outside.perform(cast, &External::NextStep(onward));
     (answered.answer, answered.deed)
 }

@@ -47,6 +47,7 @@ impl Scenario {
             denied: Vec::new(),
             disapproved: Vec::new(),
             people: Vec::new(),
+            is_layered: false,
             rules: None,
             compactor: None,
             groups: Vec::new(),

@@ -1,7 +1,7 @@
 //! Tools, written in Rust.
 
 use everstep_machine::agent::{
-    ApprovalRule, ExecutionClass, FailureMode, RetryClass, Risk, ToolOutcome,
+    ExecutionClass, FailureMode, Judgement, RetryClass, Risk, ToolOutcome,
 };
 
 use super::{failure, said};
@@ -193,7 +193,7 @@ impl Tool {
     /// An approver is asked about each call.
     #[must_use]
     pub fn asks(mut self) -> Self {
-        self.traits.approval = Some(ApprovalRule::Ask);
+        self.traits.approval = Some(Judgement::Prompt);
         self
     }
 

@@ -23,7 +23,7 @@ use super::bounds::{AMOUNT, LATENCY_MS, WORKERS};
 use super::draft::{Checked, Failure, Json, Located, Revision, Said, ScenarioBuilder, Site};
 use super::fault::Fault;
 use super::noun::Noun;
-use super::{AgentScript, ModelScript, RevisionScript, Scenario};
+use super::{AgentScript, AuthorityFile, ModelScript, RevisionScript, Scenario};
 
 pub(super) use tools::Tools;
 
@@ -35,8 +35,8 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
     let workers = within("workers", &draft.workers, 1, WORKERS as u64)? as usize;
     let tools = Tools::check(&draft.tools)?;
     let denied = tools.denied(&draft.denied)?;
-    let disapproved = tools.disapproved(&draft.disapproved)?;
-    let people = tools.disapproved(&draft.people)?;
+    let disapproved = tools.disapproved(&draft.disapproved, draft.is_layered)?;
+    let people = tools.disapproved(&draft.people, draft.is_layered)?;
     let turns = tools.turns(&draft.turns)?;
     let model = match &draft.rules {
         None => ModelScript::Scripted,
@@ -58,6 +58,9 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         denied,
         disapproved,
         people,
+        allows_for_session: false,
+        authority: AuthorityFile::default(),
+        revocation: None,
         model,
         compactor,
         groups,

@@ -55,13 +55,18 @@ impl Tools {
         Ok(names)
     }
 
-    /// Only tools that ask can be turned down by who is asked.
-    pub(in crate::scenario) fn disapproved(&self, parts: &[Said]) -> Checked<Vec<ToolName>> {
-        use everstep_machine::agent::ApprovalRule::Auto;
+    /// Only tools that ask can be turned down by who is asked. Where there are other layers of the
+    /// policy, they may be the ones that ask.
+    pub(in crate::scenario) fn disapproved(
+        &self,
+        parts: &[Said],
+        is_layered: bool,
+    ) -> Checked<Vec<ToolName>> {
+        use everstep_machine::agent::Judgement::Auto;
 
         let names = self.denied(parts)?;
         for said in parts {
-            if self.get(said)?.definition.approval == Auto {
+            if !is_layered && self.get(said)?.definition.approval == Auto {
                 let tool = said.value.clone();
                 return Err(said.site.fault(Fault::NeverAsked { tool }));
             }

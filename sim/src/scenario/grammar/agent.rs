@@ -282,6 +282,12 @@ pub(in crate::scenario) static APPROVER: Table = Table {
             Default("[]"),
             "Tools whose calls it leaves to people: the submission waits, suspended, until somebody decides.",
         ),
+        key(
+            "for_session",
+            Shape::Flag,
+            Default("false"),
+            "Whether what it approves is approved for the session: whatever is the same in every respect is not asked about again while the process lives.",
+        ),
     ],
     rules: &[],
 };

@@ -1,21 +1,14 @@
 //! What an agent's runs may do, and who is asked about it.
 
 use super::Presence::{Default, Optional, Required};
-use super::{Shape, Table, key};
+use super::{Rule, Shape, Table, key};
 use crate::scenario::bounds::ENTRIES;
 use crate::scenario::words::{JUDGEMENTS, RISKS, SCOPES, words};
-
-/// What every table of this kind has in common.
-macro_rules! read_only {
-    ($about:literal) => {
-        concat!($about, " It is read and checked; no run asks for it.")
-    };
-}
 
 pub(in crate::scenario) static CAPABILITIES: Table = Table {
     name: "[capabilities]",
     definition: "capabilities",
-    about: read_only!("What is granted."),
+    about: "What is granted, to every principal of the file's own. Without it nothing has to be, unless a tool says so.",
     keys: &[
         key(
             "defaults",
@@ -55,7 +48,7 @@ static JUDGEMENT_OF_EACH: Shape = JUDGEMENT;
 pub(in crate::scenario) static APPROVAL_POLICY: Table = Table {
     name: "[approval]",
     definition: "approval-policy",
-    about: read_only!("Whether somebody is asked about a call: the strictest entry counts."),
+    about: "Whether somebody is asked about a call: the strictest entry counts.",
     keys: &[
         key("default", JUDGEMENT, Optional, "What counts where no other entry matches."),
         key(
@@ -93,11 +86,22 @@ pub(in crate::scenario) static METADATA: Shape = Shape::Table(&METADATA_OF_ONE);
 static METADATA_OF_ONE: Table = Table {
     name: "[tool_metadata]",
     definition: "metadata",
-    about: read_only!("What the registry is to say of a tool."),
+    about: "What the registry is to say of a tool.",
     keys: &[
         key("approval_policy", JUDGEMENT, Optional, "Whether somebody is asked about its calls."),
         key("risk", Shape::Word(&words(&RISKS)), Optional, "How much harm a call can do."),
         key("capability", Shape::Text, Optional, "The capability that a call takes."),
     ],
     rules: &[],
+};
+
+pub(super) static REVOCATION: Table = Table {
+    name: "[revocation]",
+    definition: "revocation",
+    about: "What is taken back while runs are under way.",
+    keys: &[
+        key("grant", Shape::Text, Optional, "One of `capabilities.defaults`."),
+        key("principal", Shape::Name, Optional, "A principal, who belongs nowhere any more."),
+    ],
+    rules: &[Rule::Some(&["grant", "principal"]), Rule::Excludes("grant", "principal")],
 };

@@ -2,6 +2,7 @@
 
 use super::Presence::{Default, Optional, Required};
 use super::agent::{AGENT, APPROVER, AUTHORIZER, REVISION};
+use super::authority::{APPROVAL_POLICY, CAPABILITIES, METADATA, REVOCATION};
 use super::host::{COMPACTOR, GROUP};
 use super::model::MODEL;
 use super::people::{ABORT, RESOLUTION, RETRY};
@@ -38,6 +39,20 @@ pub(in crate::scenario) static ROOT: Table = Table {
             Shape::Table(&APPROVER),
             Optional,
             "Who is asked about calls of tools that want it; without it every call is approved.",
+        ),
+        key("capabilities", Shape::Table(&CAPABILITIES), Optional, CAPABILITIES.about),
+        key("approval", Shape::Table(&APPROVAL_POLICY), Optional, APPROVAL_POLICY.about),
+        key(
+            "tool_metadata",
+            Shape::Entries(&METADATA, TOOLS),
+            Default("{}"),
+            "What the registry is to say of tools, by their names.",
+        ),
+        key(
+            "revocation",
+            Shape::Table(&REVOCATION),
+            Optional,
+            "What is taken back at any moment, once; without it nothing is.",
         ),
         key("model", Shape::Table(&MODEL), Optional, "The model; without it a scripted one."),
         key(

@@ -2,30 +2,77 @@
 
 use std::collections::BTreeMap;
 
-use everstep_machine::approval::{Entries, Judgement, Override};
+use everstep_machine::approval::{Entries, Judgement, Metadata, Origin, Override};
 use everstep_machine::authority::{
     CapabilityKey, ComponentPath, Grant, Granted, KeyError, Pattern, Policy, Scope,
 };
-use everstep_machine::identity::ToolName;
+use everstep_machine::identity::{PrincipalId, ToolName};
 use serde_spanned::Spanned;
 use toml::de::DeValue;
 
 use super::{Row, row};
 use crate::scenario::agent::AuthorityFile;
-use crate::scenario::check::Tools;
+use crate::scenario::check::{self, Tools};
 use crate::scenario::draft::{Checked, Said};
 use crate::scenario::fault::Fault;
+use crate::scenario::script::{AgentScript, RevocationScript, ToolScript};
 use crate::scenario::words::{JUDGEMENTS, RISKS, SCOPES, meaning};
 
 /// What the file says about authority; the grammar has passed it.
 pub(in crate::scenario) fn authority(root: &Row<'_, '_>, tools: &Tools) -> Checked<AuthorityFile> {
     Ok(AuthorityFile {
-        grants: root.row("capabilities").map_or(Ok(Policy::default()), |row| grants(&row))?,
+        grants: root.row("capabilities").map(|row| grants(&row)).transpose()?,
         approval: root
             .row("approval")
             .map_or(Ok(Entries::default()), |row| approval(&row, tools))?,
         metadata: metadata(root, tools)?,
     })
+}
+
+/// Whether the file has a policy beside what its tools say of themselves.
+pub(in crate::scenario) fn is_layered(root: &Row<'_, '_>) -> bool {
+    root.row("approval").is_some() || root.row("tool_metadata").is_some()
+}
+
+/// Lets agent and tools be what the file says of them beside their tables. Where the file says what is
+/// granted, every tool takes something: `tool.call:<tool>` unless it says what (AUTH-01).
+pub(in crate::scenario) fn lay_down(
+    root: &Row<'_, '_>,
+    said: &AuthorityFile,
+    agent: &mut AgentScript,
+    tools: &mut [ToolScript],
+) -> Checked<()> {
+    agent.policy.approval.entries = said.approval.clone();
+    for ToolScript { definition: tool, .. } in tools {
+        let origin = Origin::Authored;
+        let (judgement, risk, capability) = (tool.approval, tool.risk, tool.capability.clone());
+        let metadata = Metadata { origin, judgement, risk, capability };
+        let by = said.metadata.get(&tool.name).cloned().unwrap_or_default();
+        // Only what the host itself brings cannot be loosened (AUTH-07).
+        let metadata = metadata.overridden(&by).unwrap_or(metadata);
+        (tool.approval, tool.risk) = (metadata.judgement, metadata.risk);
+        tool.capability = metadata.capability;
+        if said.grants.is_some() && tool.capability.is_none() {
+            let name = format!("tool.call:{}", tool.name);
+            let site = root.row("capabilities").map_or_else(|| root.site(), |row| row.site());
+            let key = CapabilityKey::new(&name)
+                .map_err(|reason| site.fault(Fault::BadCapability { key: "capability", reason }))?;
+            tool.capability = Some(key);
+        }
+    }
+    Ok(())
+}
+
+/// What is taken back, if anything is.
+pub(in crate::scenario) fn revocation(root: &Row<'_, '_>) -> Checked<Option<RevocationScript>> {
+    let Some(row) = root.row("revocation") else { return Ok(None) };
+    if let Some(said) = row.text("grant") {
+        return capability("grant", &said, Grant::new).map(RevocationScript::Grant).map(Some);
+    }
+    let principal = row.need("principal", "[revocation]")?;
+    check::name("principal", &principal, PrincipalId::new)
+        .map(RevocationScript::Principal)
+        .map(Some)
 }
 
 fn grants(row: &Row<'_, '_>) -> Checked<Policy> {

@@ -19,14 +19,24 @@ use super::validate::{self, at, whole};
 use super::words::{Words, meaning};
 use super::{Scenario, check, value};
 
-pub(super) use authority::authority;
+pub(super) use authority::{authority, is_layered, lay_down};
 pub(super) use parts::tool;
 pub(super) use policy::agent;
 pub(super) use turns::turn;
 
 /// Reads and checks the text of a scenario file.
 pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError> {
-    file(path, text, &ROOT, |root| check::scenario(parts::scenario(stem(path), root)?))
+    file(path, text, &ROOT, |root| {
+        let mut scenario = check::scenario(parts::scenario(stem(path), root)?)?;
+        let tools = check::Tools(std::mem::take(&mut scenario.tools));
+        scenario.authority = authority(root, &tools)?;
+        scenario.tools = tools.0;
+        lay_down(root, &scenario.authority, &mut scenario.agent, &mut scenario.tools)?;
+        scenario.revocation = authority::revocation(root)?;
+        let for_session = root.row("approver").and_then(|row| row.flag("for_session"));
+        scenario.allows_for_session = for_session.unwrap_or_default();
+        Ok(scenario)
+    })
 }
 
 /// Reads a file of this grammar, and makes of it what `checked` does.

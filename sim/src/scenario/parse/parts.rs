@@ -33,6 +33,7 @@ pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilde
         denied: denials(root, "authorizer"),
         disapproved: denials(root, "approver"),
         people: names(root, "approver", "people"),
+        is_layered: super::is_layered(root),
         rules: turns::rules(root)?,
         compactor: root.row("compactor").map(|row| compactor(&row)).transpose()?,
         groups: root.each("groups", group)?,

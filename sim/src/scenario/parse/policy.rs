@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use everstep_machine::agent::{
-    AgentPolicy, ApprovalPolicy, ContextPolicy, DispositionRule, ModelRetry, UsageReporting,
+    AgentPolicy, ApprovalPolicy, ApprovalTerms, ContextPolicy, DispositionRule, ModelRetry,
+    UsageReporting,
 };
 use everstep_machine::identity::{DurationMs, PrincipalId};
 use everstep_machine::limits::CONTEXT_KEEP_TOKENS;
@@ -44,13 +45,15 @@ fn policy_site(row: &Row<'_, '_>) -> crate::scenario::draft::Site {
 }
 
 fn approval(row: &Row<'_, '_>) -> Checked<ApprovalPolicy> {
-    let usual = ApprovalPolicy::default();
+    let usual = ApprovalTerms::default();
     let approver = row.text("approver");
-    Ok(ApprovalPolicy {
+    let terms = ApprovalTerms {
         expiry: row.whole("expiry_ms").map(|span| DurationMs(span.value)),
         on_expiry: row.word_or("on_expiry", &VERDICTS, usual.on_expiry),
         approver: approver.map(|said| name("approver", &said, PrincipalId::new)).transpose()?,
-    })
+    };
+    // What it says of calls stands in a table of its own.
+    Ok(ApprovalPolicy { terms, ..ApprovalPolicy::default() })
 }
 
 /// The numbers have passed the grammar.

@@ -51,7 +51,7 @@ fn refused(old: &str, new: &str) -> (Fault, Option<(usize, usize)>, String) {
 fn auth_17_what_a_file_says_about_authority_is_read() {
     let read = AgentFile::parse("whole.toml", WHOLE).unwrap_or_else(|error| panic!("{error}"));
     let AuthorityFile { grants, approval, metadata } = read.authority;
-    let grant = |text| Grant::new(text).unwrap();
+    let (grant, grants) = (|text| Grant::new(text).unwrap(), grants.unwrap());
     assert_eq!(grants.defaults.get(&grant("fs.read")), Some(&Scope::Workspace));
     assert_eq!(grants.defaults.get(&grant("mcp.call:*")), Some(&Scope::Core));
     let path = ComponentPath::new("agent/output/archive").unwrap();

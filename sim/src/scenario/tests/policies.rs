@@ -1,9 +1,9 @@
 //! How runs may go, what tools declare, and what is expected of settlements.
 
 use everstep_machine::agent::{
-    AgentPolicy, Allowance, ApprovalPolicy, ApprovalRule, ContextPolicy, Dimension,
-    DispositionRule, FailureMode, Joins, ModelFault, ModelRetry, OnDenial, OnExhaustion, Pointer,
-    RetryClass, Risk, Schema, Usage, UsageReporting, Verdict,
+    AgentPolicy, Allowance, ApprovalPolicy, ApprovalTerms, ContextPolicy, Dimension,
+    DispositionRule, FailureMode, Joins, Judgement, ModelFault, ModelRetry, OnDenial, OnExhaustion,
+    Pointer, RetryClass, Risk, Schema, Usage, UsageReporting, Verdict,
 };
 use everstep_machine::identity::{DurationMs, GroupName, PrincipalId};
 use everstep_machine::json::CanonicalJson;
@@ -64,9 +64,12 @@ disposition = { at = "/verdict", allowed = ["done", "refused"] }
         repeated_failures: 0,
         on_denial: OnDenial::ReturnToModel,
         approval: ApprovalPolicy {
-            expiry: Some(DurationMs(60_000)),
-            on_expiry: Verdict::Approved,
-            approver: Some(PrincipalId::new("carol").expect("a name")),
+            terms: ApprovalTerms {
+                expiry: Some(DurationMs(60_000)),
+                on_expiry: Verdict::Approved,
+                approver: Some(PrincipalId::new("carol").expect("a name")),
+            },
+            ..ApprovalPolicy::default()
         },
         parallel_calls: 2,
         retry: ModelRetry { retries: 4, first: DurationMs(10), longest: DurationMs(20) },
@@ -149,7 +152,7 @@ approval = \"ask\"";
     assert_eq!(tool.group, Some(GroupName::new("money").expect("a name")));
     assert_eq!((tool.retry, tool.result_bytes), (RetryClass::Transient, 64));
     assert_eq!(tool.redact.iter().map(Pointer::as_str).collect::<Vec<_>>(), ["/card", ""]);
-    assert_eq!((tool.failure, tool.approval), (FailureMode::Error, ApprovalRule::Ask));
+    assert_eq!((tool.failure, tool.approval), (FailureMode::Error, Judgement::Prompt));
 
     let with = |line: &str| small_with("name = \"charge\"", &format!("name = \"charge\"\n{line}"));
     let fault = fault_at(&with("redact = [\"card\"]"), 10, 11, "\"card\"");

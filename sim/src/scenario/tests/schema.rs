@@ -40,7 +40,7 @@ fn tables() -> Vec<&'static Table> {
     let mut index = 0;
     while let Some(table) = tables.get(index).copied() {
         for key in table.keys {
-            if let Some(inner) = key.shape.table()
+            if let Some(inner) = table_of(&key.shape)
                 && !tables.iter().any(|known| known.name == inner.name)
             {
                 tables.push(inner);
@@ -49,6 +49,14 @@ fn tables() -> Vec<&'static Table> {
         index += 1;
     }
     tables
+}
+
+/// The table that a key holds, be it under names of the author's.
+fn table_of(shape: &'static Shape) -> Option<&'static Table> {
+    match shape {
+        Shape::Entries(each, _) => table_of(each),
+        other => other.table(),
+    }
 }
 
 #[test]

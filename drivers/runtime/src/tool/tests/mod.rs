@@ -70,6 +70,7 @@ fn invocation(tool: &ToolDefinition, parameters: &str) -> Invocation {
         class: tool.class,
         parameters: json(parameters),
         steps: Vec::new(),
+        action: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use everstep_machine::agent::{
-    ApprovalRule, ExecutionClass, FailureMode, Pointer, RetryClass, Risk, Schema,
+    ExecutionClass, FailureMode, Judgement, Pointer, RetryClass, Risk, Schema,
 };
 use everstep_machine::effect::Reconciliation;
 use everstep_machine::identity::{DurationMs, GroupName};
@@ -120,7 +120,7 @@ fn sec_03_everything_that_is_declared_stands_in_the_definition() {
         .redact("/card/number")
         .redact("/cvc")
         .failure(FailureMode::Error)
-        .approval(ApprovalRule::Ask)
+        .approval(Judgement::Prompt)
         .reconciler(|_| async { Reconciliation::Unprovable });
     let told = definition(tool);
     let place = |text| Pointer::new(text).unwrap();
@@ -138,7 +138,7 @@ fn sec_03_everything_that_is_declared_stands_in_the_definition() {
         result_bytes: 10_000,
         redact: vec![place("/card/number"), place("/cvc")],
         failure: FailureMode::Error,
-        approval: ApprovalRule::Ask,
+        approval: Judgement::Prompt,
         ..ToolDefinition::new(ToolName::new("refund").unwrap(), ExecutionClass::Idempotent)
     };
     assert_eq!(told, expected);

@@ -113,6 +113,7 @@ impl Worker {
                 purpose: request.purpose,
                 response: Ok(Arc::new(self.respond(&request))),
             },
+            External::Clear { .. } => external.cleared().expect("a question about calls"),
             External::Check { .. } | External::Approve { .. } | External::NextStep(_) => {
                 panic!("nobody wants it")
             }

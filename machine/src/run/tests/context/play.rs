@@ -45,6 +45,7 @@ impl World<'_> {
                 start: Doubt { call: it.call, start: it.epoch },
                 outcome: Arc::new(self.result.clone()),
             },
+            External::Clear { .. } => external.cleared().expect("a question about calls"),
             External::Approve { .. }
             | External::Permits { .. }
             | External::NextStep(_)

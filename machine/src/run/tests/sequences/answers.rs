@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::agent::{ToolChoice, Usage, Verdict};
-use crate::effect::{ApprovalAnswer, ApprovalQuestion};
 use crate::json::CanonicalJson;
 
 const BATCHES: [&[&str]; 7] = [
@@ -28,14 +27,12 @@ pub(super) fn answer(external: &External, how: u8) -> Answer {
             let verdicts = (0..values.len()).map(verdict).collect();
             Answer::Checked { run: *run, turn: *turn, subject: *subject, verdicts }
         }
-        External::Approve { run, turn, questions } => {
-            let answer = |it: &ApprovalQuestion| ApprovalAnswer {
-                call: it.call,
-                digest: it.digest,
-                verdict: if how.is_multiple_of(4) { Verdict::Denied } else { Verdict::Approved },
-            };
-            let answers = questions.iter().map(answer).collect();
-            Answer::Approver { run: *run, turn: *turn, answers }
+        External::Clear { .. } => external.cleared().unwrap(),
+        External::Approve { run, turn, questions, .. } => {
+            let denied = how.is_multiple_of(4);
+            let verdict = if denied { Verdict::Denied } else { Verdict::Approved };
+            let answers = questions.iter().map(|it| it.at_once(verdict)).collect();
+            Answer::Approver { run: *run, turn: *turn, questions: questions.clone(), answers }
         }
         External::Authorize { run, turn, .. } => {
             let denied = how.is_multiple_of(6);
