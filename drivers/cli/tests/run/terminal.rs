@@ -44,10 +44,9 @@ fn at_a_terminal(at: &Path, input: &str, typed: &[(&str, &str)]) -> (Ran, String
             }
         }
     });
-    let mut shown = String::new();
+    let (mut shown, mut seen) = (String::new(), 0);
     for (prompt, line) in typed {
-        let from = shown.len();
-        wait_for(&said, &mut shown, from, prompt);
+        seen = wait_for(&said, &mut shown, seen, prompt);
         master.write_all(line.as_bytes()).expect("somebody types");
     }
     let output = child.wait_with_output().expect("it ends");
@@ -57,9 +56,13 @@ fn at_a_terminal(at: &Path, input: &str, typed: &[(&str, &str)]) -> (Ran, String
     (ended(output), shown)
 }
 
-fn wait_for(said: &Receiver<String>, shown: &mut String, from: usize, prompt: &str) {
+/// Where what was waited for ends.
+fn wait_for(said: &Receiver<String>, shown: &mut String, from: usize, prompt: &str) -> usize {
     let until = Instant::now() + PATIENCE;
-    while !shown[from..].contains(prompt) {
+    loop {
+        if let Some(at) = shown[from..].find(prompt) {
+            return from + at + prompt.len();
+        }
         match said.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(more) => shown.push_str(&more),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {

@@ -59,7 +59,7 @@ fn scenario_corpus_has_no_part_that_is_never_used() {
 
 /// Whoever waits for an operator must have one: an ordinary call can stay unknown unless a
 /// reconciler answers for it or the authorizer keeps it from starting, and an idempotent or a durable
-/// one if it never gives an answer.
+/// one if it never gives an answer or what it takes is taken back while it is out.
 #[test]
 fn scenario_corpus_answers_every_doubt_that_can_arise() {
     for (name, text) in builtin() {
@@ -73,7 +73,9 @@ fn scenario_corpus_answers_every_doubt_that_can_arise() {
             let repeats =
                 matches!(definition.class, ExecutionClass::Idempotent | ExecutionClass::Durable);
             let is_hopeless = repeats
-                && (tool.latency > definition.timeout || tool.silent_starts >= CALL_STARTS as u32);
+                && (scenario.revocation.is_some()
+                    || tool.latency > definition.timeout
+                    || tool.silent_starts >= CALL_STARTS as u32);
             let answered = scenario.resolution(&definition.name).is_some();
             assert_eq!(doubtful || is_hopeless, answered, "{name}: {}", definition.name);
         }
