@@ -4,15 +4,16 @@
 //! the world decides when, and what breaks meanwhile.
 //!
 //! ```text
-//! file  --read-->  text  --parse-->  TOML  --validate-->  parts --check-->  Scenario
-//! Rust  --builder------------------------------------------^
+//! file  --read-->  text  --syntax-->  tree  --validate, parse-->  parts --check-->  Scenario
+//! Rust  --builder---------------------------------------------------^
 //! ```
 //!
 //! | room | what it does |
 //! | --- | --- |
 //! | `read` | bounds the file and decodes it |
+//! | `syntax`, `tree` | TOML and YAML; values with their places |
 //! | `grammar` | says which tables, keys and words there are, as data |
-//! | `validate` | holds the TOML against the grammar |
+//! | `validate` | holds the tree against the grammar |
 //! | `parse`, `value` | turn it into parts; values into JSON text |
 //! | `builder` | makes the same parts in Rust |
 //! | `check` | identifiers, references, bounds: the one way to a [`Scenario`] |
@@ -38,6 +39,8 @@ mod parse;
 mod read;
 mod schema;
 mod script;
+mod syntax;
+mod tree;
 mod validate;
 mod value;
 mod words;
@@ -56,6 +59,7 @@ pub use function::{Called, Function};
 pub use model::{ModelScript, RuleScript, ThenScript, WhenScript};
 pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
+pub use syntax::Beyond;
 pub use script::{
     AbortScript, AgentScript, AnswerScript, CallScript, CompactorScript, Exactly, FaultScript,
     GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, RevisionScript, Says,

@@ -7,14 +7,13 @@ use everstep_machine::authority::{
     CapabilityKey, ComponentPath, Grant, Granted, KeyError, Pattern, Policy, Scope,
 };
 use everstep_machine::identity::ToolName;
-use serde_spanned::Spanned;
-use toml::de::DeValue;
 
 use super::{Row, row};
 use crate::scenario::agent::AuthorityFile;
 use crate::scenario::check::Tools;
 use crate::scenario::draft::{Checked, Said};
 use crate::scenario::fault::Fault;
+use crate::scenario::tree::Value;
 use crate::scenario::words::{JUDGEMENTS, RISKS, SCOPES, meaning};
 
 /// What the file says about authority; the grammar has passed it.
@@ -42,7 +41,7 @@ fn component(said: &Said) -> Checked<ComponentPath> {
         .map_err(|reason| said.site.fault(Fault::BadComponent { key: "grants", reason }))
 }
 
-fn each_grant(said: Vec<(Said, &Spanned<DeValue<'_>>)>) -> Checked<Granted> {
+fn each_grant(said: Vec<(Said, &Value<'_>)>) -> Checked<Granted> {
     let grants = said.into_iter().map(|(key, value)| {
         let grant = capability("capabilities", &key, Grant::new)?;
         let scope = row(value).and_then(|row| row.word("scope", &SCOPES));
@@ -78,7 +77,7 @@ fn approval(row: &Row<'_, '_>, tools: &Tools) -> Checked<Entries> {
 
 fn judgements(row: &Row<'_, '_>, key: &str) -> Vec<(Said, Judgement)> {
     let said = row.entries(key).into_iter();
-    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.get_ref().as_str()?)?)))
+    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.as_text()?)?)))
         .collect()
 }
 

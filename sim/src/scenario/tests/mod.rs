@@ -8,6 +8,7 @@ mod bad_references;
 mod bad_values;
 mod building;
 mod corpus;
+mod hostile_yaml;
 mod live_models;
 mod never_panics;
 mod policies;
@@ -15,6 +16,7 @@ mod rendering;
 mod schema;
 mod steps;
 mod values;
+mod yaml;
 
 use super::{Fault, Scenario, ScenarioError};
 
