@@ -234,6 +234,8 @@ pub enum Fault {
         key: &'static str,
         /// Why not.
         reason: KeyError,
+        /// The capability that was probably meant.
+        nearest: Option<String>,
     },
     /// A text is no path of a component.
     #[error("`{key}`: {reason}")]
@@ -355,6 +357,9 @@ impl Fault {
                 || "a failpoint is an effect and a phase, as in `tool.invoke/after`".to_owned(),
                 did_you_mean,
             )),
+            Self::BadCapability { reason, nearest, .. } => Some(
+                nearest.as_deref().map_or_else(|| spelling(*reason).to_owned(), did_you_mean),
+            ),
             Self::Undeclared { nearest, .. } => {
                 let on_purpose = "if the model is to make it up, let `undeclared` be true";
                 Some(nearest.as_deref().map_or_else(
@@ -370,6 +375,9 @@ impl Fault {
     /// Help that does not depend on the words of the scenario.
     const fn advice(&self) -> Option<&'static str> {
         match self {
+            Self::BadComponent { .. } => {
+                Some("name it by its parts from the root on, as `agent/output/archive` does")
+            }
             Self::KeepsTooMuch { .. } => {
                 Some("say how much stays in `keep_tokens`; left out, it is 20000")
             }
@@ -396,6 +404,23 @@ impl Fault {
             }
             _ => None,
         }
+    }
+}
+
+/// How a capability is spelled that somebody has not.
+const fn spelling(reason: KeyError) -> &'static str {
+    match reason {
+        KeyError::BareWildcard => "name each capability, or all of one kind, as `mcp.call:*` does",
+        KeyError::SecretWildcard => "name each secret, as `secret.bind:API_KEY` does",
+        KeyError::Wildcard { .. } => "name the one that is meant, as `mcp.call:docs` does",
+        KeyError::Empty
+        | KeyError::TooLong
+        | KeyError::EmptySegment { .. }
+        | KeyError::EmptySubject
+        | KeyError::SecondColon { .. }
+        | KeyError::NotAscii { .. }
+        | KeyError::UpperCase { .. }
+        | KeyError::Character { .. } => "capabilities look like `fs.read` and `mcp.call:docs`",
     }
 }
 

@@ -143,7 +143,6 @@ impl<'i> Entries<'i> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-
     pub(super) fn entry(&self, name: &str) -> Option<(&Key<'i>, &Value<'i>)> {
         self.iter().find(|(key, _)| key.name == name)
     }

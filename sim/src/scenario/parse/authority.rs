@@ -53,9 +53,23 @@ fn each_grant(said: Vec<(Said, &Value<'_>)>) -> Checked<Granted> {
 fn capability<T>(
     key: &'static str,
     said: &Said,
-    new: impl FnOnce(&str) -> Result<T, KeyError>,
+    new: impl Fn(&str) -> Result<T, KeyError>,
 ) -> Checked<T> {
-    new(&said.value).map_err(|reason| said.site.fault(Fault::BadCapability { key, reason }))
+    new(&said.value).map_err(|reason| {
+        let meant = meant(&said.value);
+        let nearest = (meant != said.value && new(&meant).is_ok()).then_some(meant);
+        said.site.fault(Fault::BadCapability { key, reason, nearest })
+    })
+}
+
+/// A capability as somebody may have meant it who has doubled a sign, or written large letters.
+fn meant(text: &str) -> String {
+    let (stem, subject) = text.split_once(':').map_or((text, ""), |(stem, rest)| (stem, rest));
+    let stem = stem.trim().to_ascii_lowercase();
+    let segments = stem.split('.').filter(|segment| !segment.is_empty());
+    let stem = segments.collect::<Vec<_>>().join(".");
+    let subject = subject.trim_matches([':', ' ', '\t']);
+    if subject.is_empty() { stem } else { format!("{stem}:{subject}") }
 }
 
 fn approval(row: &Row<'_, '_>, tools: &Tools) -> Checked<Entries> {

@@ -3,6 +3,7 @@
 mod agent_scripts;
 mod agents;
 mod authority;
+mod authority_mistakes;
 mod bad_files;
 mod bad_references;
 mod bad_values;
