@@ -81,7 +81,7 @@ fn auth_17_an_agent_file_in_yaml_means_what_its_twin_in_toml_means() {
         SMALL.replace('\n', "\r\n"),
         format!("\u{feff}{SMALL}"),
         format!("# a comment\n---\n{SMALL}...\n"),
-        SMALL.replace("charge", "\"charge\"").replace("Done.", "'Done.'"),
+        SMALL.replace(": charge\n", ": \"charge\"\n").replace("Done.", "'Done.'"),
         SMALL.replace("Charge once.", ">-\n    Charge\n    once."),
         "{schema: 1, agent: {id: cashier, instructions: Charge once.}, tools: [{name: charge, \
          append: charges.txt, result: {receipt: 7}}], turns: [{calls: [{tool: charge}]}, \
@@ -230,7 +230,7 @@ fn auth_17_values_in_yaml_are_those_of_json() {
         ("18446744073709551615", "18446744073709551615"),
         ("[1.5, -2.25, 1e3, +0.5]", "[1.5,-2.25,1000,0.5]"),
         ("['007', \"1.0\", '~', 'true']", r#"["007","1.0","~","true"]"#),
-        ("[1_000, 1.2.3, 0b1, 0x, 0xg, e5, '.', -, +]", r#"["1_000","1.2.3","0b1","0x","0xg","e5",".","-","+"]"#),
+        ("[1_000, 1.2.3, 0b1, 0x, 0xg, e5, '.', +]", r#"["1_000","1.2.3","0b1","0x","0xg","e5",".","+"]"#),
         ("\"\\u0041\\n\"", r#""A\n""#),
         ("|\n      a\n      b\n", r#""a\nb\n""#),
         ("{ b: 1, a: { '1': x } }", r#"{"a":{"1":"x"},"b":1}"#),

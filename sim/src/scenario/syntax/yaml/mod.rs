@@ -114,6 +114,8 @@ impl<'i> Reader<'i> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_marks(&span, anchor, tag.is_some())?;
+                // The parser counts the blanks behind quotes in.
+                let span = span.start..span.start + self.text[span].trim_end().len();
                 let node = match style {
                     ScalarStyle::Plain => scalar::node(text),
                     _ => Ok(Node::Text(text)),
@@ -200,10 +202,10 @@ impl<'i> Reader<'i> {
         if matches!(event, Event::SequenceStart(..) | Event::MappingStart(..)) {
             return Err(at(span).fault(Beyond::Key.into()));
         }
-        let place = span.clone();
-        match self.value(event, span, 0)?.node {
-            Node::Text(name) => Ok(Key { name, span: place }),
-            _ => Err(at(place).fault(Beyond::Key.into())),
+        let Value { node, span } = self.value(event, span, 0)?;
+        match node {
+            Node::Text(name) => Ok(Key { name, span }),
+            _ => Err(at(span).fault(Beyond::Key.into())),
         }
     }
 }
