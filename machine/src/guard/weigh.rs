@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::shell::{self, Script, Simple, Word};
 use super::hazard::{self, Arguments};
+use super::shell::{self, Script, Simple, Word};
 use super::{Judged, Reason, programs};
 use crate::limits::{COMMAND_NESTING, COMMAND_READING_BYTES};
 

@@ -357,9 +357,9 @@ impl Fault {
                 || "a failpoint is an effect and a phase, as in `tool.invoke/after`".to_owned(),
                 did_you_mean,
             )),
-            Self::BadCapability { reason, nearest, .. } => Some(
-                nearest.as_deref().map_or_else(|| spelling(*reason).to_owned(), did_you_mean),
-            ),
+            Self::BadCapability { reason, nearest, .. } => {
+                Some(nearest.as_deref().map_or_else(|| spelling(*reason).to_owned(), did_you_mean))
+            }
             Self::Undeclared { nearest, .. } => {
                 let on_purpose = "if the model is to make it up, let `undeclared` be true";
                 Some(nearest.as_deref().map_or_else(
@@ -385,9 +385,9 @@ impl Fault {
                 Some("name the words that may stand there, or leave `disposition` out")
             }
             Self::Folder => Some("name one of the files in it"),
-            Self::Empty => {
-                Some("start with `schema = 1`, in YAML with `schema: 1`; docs/scenarios.md and docs/agents.md have whole examples")
-            },
+            Self::Empty => Some(
+                "start with `schema = 1`, in YAML with `schema: 1`; docs/scenarios.md and docs/agents.md have whole examples",
+            ),
             Self::NotUtf8 { .. } => Some("save the file as UTF-8"),
             Self::UnknownSchema { .. } => Some("this version reads schema 1"),
             Self::Inexact { .. } | Self::TooWide { .. } => {

@@ -59,12 +59,12 @@ pub use function::{Called, Function};
 pub use model::{ModelScript, RuleScript, ThenScript, WhenScript};
 pub use noun::{Noun, Type};
 pub use schema::{agent_json_schema, json_schema, script_json_schema};
-pub use syntax::Beyond;
 pub use script::{
     AbortScript, AgentScript, AnswerScript, CallScript, CompactorScript, Exactly, FaultScript,
     GroupScript, Occasion, ProviderCallScript, ResolutionScript, RetryScript, RevisionScript, Says,
     Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript, USUAL_USAGE, fallback,
 };
+pub use syntax::Beyond;
 
 /// A whole scenario, checked: every reference in it resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]

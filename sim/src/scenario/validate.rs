@@ -131,15 +131,11 @@ fn across(
             _ => Ok(()),
         },
         Rule::Only(key, other, word) => match place(key) {
-            Some(site) if !is(other, word) => {
-                Err(site.fault(Fault::OnlyWith { key, other, word }))
-            }
+            Some(site) if !is(other, word) => Err(site.fault(Fault::OnlyWith { key, other, word })),
             _ => Ok(()),
         },
         Rule::Never(key, other, word) => match place(key) {
-            Some(site) if is(other, word) => {
-                Err(site.fault(Fault::NeverWith { key, other, word }))
-            }
+            Some(site) if is(other, word) => Err(site.fault(Fault::NeverWith { key, other, word })),
             _ => Ok(()),
         },
         Rule::Needs(key, other, word) => {

@@ -91,8 +91,7 @@ fn approval(row: &Row<'_, '_>, tools: &Tools) -> Checked<Entries> {
 
 fn judgements(row: &Row<'_, '_>, key: &str) -> Vec<(Said, Judgement)> {
     let said = row.entries(key).into_iter();
-    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.as_text()?)?)))
-        .collect()
+    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.as_text()?)?))).collect()
 }
 
 fn metadata(root: &Row<'_, '_>, tools: &Tools) -> Checked<BTreeMap<ToolName, Override>> {

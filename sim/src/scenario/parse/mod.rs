@@ -25,7 +25,9 @@ pub(super) use turns::turn;
 
 /// Reads and checks the text of a scenario file.
 pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError> {
-    written(Syntax::Toml, path, text, &ROOT, |root| check::scenario(parts::scenario(stem(path), root)?))
+    written(Syntax::Toml, path, text, &ROOT, |root| {
+        check::scenario(parts::scenario(stem(path), root)?)
+    })
 }
 
 /// Reads a file of this grammar, in the syntax that its name says, and makes of it what `checked`
@@ -116,9 +118,7 @@ impl<'a, 'i> Row<'a, 'i> {
     fn whole(&self, key: &str) -> Option<Located<u64>> {
         let value = self.get(key)?;
         match &value.node {
-            Node::Whole(number) => {
-                number.value().map(|number| Located::new(number, value.site()))
-            }
+            Node::Whole(number) => number.value().map(|number| Located::new(number, value.site())),
             _ => None,
         }
     }
@@ -155,10 +155,7 @@ impl<'a, 'i> Row<'a, 'i> {
         self.get(key).and_then(row)
     }
 
-    pub(super) fn items(
-        &self,
-        key: &str,
-    ) -> impl Iterator<Item = &'a Value<'i>> + use<'a, 'i> {
+    pub(super) fn items(&self, key: &str) -> impl Iterator<Item = &'a Value<'i>> + use<'a, 'i> {
         self.get(key).map_or(&[][..], Value::items).iter()
     }
 

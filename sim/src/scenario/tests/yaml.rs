@@ -138,7 +138,10 @@ fn auth_17_a_script_may_be_in_either_syntax_whatever_its_agent_is_in() {
             let (file, source) = AgentFile::read(&path).unwrap_or_else(|it| panic!("{it}"));
             assert_eq!(file, read(SMALL), "{script}");
             let bytes = fs::read(home.path().join(script)).unwrap();
-            assert_eq!(source, AgentSource { agent: fs::read(&path).unwrap(), script: Some(bytes) });
+            assert_eq!(
+                source,
+                AgentSource { agent: fs::read(&path).unwrap(), script: Some(bytes) }
+            );
         }
     }
     write("script.yml", &yaml.replace("tool: charge", "tool: chrge"));
@@ -160,11 +163,14 @@ fn auth_17_each_mistake_in_yaml_is_told_with_line_column_key_and_the_nearest_wor
     let (missing, at, shown) = refused("name: charge\n    append", "append");
     assert_eq!(missing, Fault::MissingKey { key: "name", table: "[[tools]]" });
     assert_eq!((at, shown.as_str()), ((8, 5), "append: charges.txt"));
-    let (missing, at, shown) = refused("- calls: [{ tool: charge }]", "- calls: [{ parameters: {} }]");
+    let (missing, at, shown) =
+        refused("- calls: [{ tool: charge }]", "- calls: [{ parameters: {} }]");
     assert_eq!(missing, Fault::MissingKey { key: "tool", table: "`calls`" });
     assert_eq!((at, shown.as_str()), ((13, 13), "{ parameters: {} }"));
     let (undeclared, at, shown) = refused("tool: charge", "tool: 'chrge'");
-    assert!(matches!(undeclared, Fault::Undeclared { nearest: Some(near), .. } if near == "charge"));
+    assert!(
+        matches!(undeclared, Fault::Undeclared { nearest: Some(near), .. } if near == "charge")
+    );
     assert_eq!((at, shown.as_str()), ((13, 21), "'chrge'"));
     let (range, at, shown) = refused("id: cashier", "id: cashier\n  max_turns: 0");
     assert!(matches!(range, Fault::OutOfRange { key: "max_turns", least: 1, .. }), "{range:?}");
@@ -181,7 +187,8 @@ fn auth_17_each_mistake_in_yaml_is_told_with_line_column_key_and_the_nearest_wor
 #[test]
 fn auth_17_places_in_yaml_count_characters_behind_a_byte_order_mark_and_wide_letters() {
     let text = SMALL.replacen("schema: 1", "about: für \u{1F600}\nschema: 1", 1);
-    let text = text.replace("calls: [{ tool: charge }]", "calls: [{ \"tool\": charge, \u{1F600}: 1 }]");
+    let text =
+        text.replace("calls: [{ tool: charge }]", "calls: [{ \"tool\": charge, \u{1F600}: 1 }]");
     for text in [text.clone(), format!("\u{feff}{text}"), text.replace('\n', "\r\n")] {
         let (unknown, at, shown) = fault(&text);
         assert!(matches!(unknown, Fault::UnknownKey { .. }), "{unknown:?}");
@@ -201,11 +208,51 @@ fn auth_17_another_type_is_told_where_it_stands_and_nothing_where_it_is_missed()
         ("id: cashier", "id: ~", "id", Type::Text, Type::Nothing, (4, 7), "~"),
         ("id: cashier", "id:", "id", Type::Text, Type::Nothing, (4, 3), "id"),
         ("id: cashier", "id: [a]", "id", Type::Text, Type::List, (4, 7), "[a]"),
-        ("id: cashier", "max_turns: 1_0\n  id: a", "max_turns", Type::Whole, Type::Text, (4, 14), "1_0"),
-        ("id: cashier", "id: a\n  policy: { status_note: yes }", "status_note", Type::Flag, Type::Text, (5, 26), "yes"),
-        ("  - calls: [{ tool: charge }]", "  - calls: charge", "calls", Type::List, Type::Text, (13, 12), "charge"),
-        ("  - calls: [{ tool: charge }]", "  - charge", "turns", Type::Table, Type::Text, (13, 5), "charge"),
-        ("tools:", "authorizer:\ntools:", "authorizer", Type::Table, Type::Nothing, (7, 1), "authorizer"),
+        (
+            "id: cashier",
+            "max_turns: 1_0\n  id: a",
+            "max_turns",
+            Type::Whole,
+            Type::Text,
+            (4, 14),
+            "1_0",
+        ),
+        (
+            "id: cashier",
+            "id: a\n  policy: { status_note: yes }",
+            "status_note",
+            Type::Flag,
+            Type::Text,
+            (5, 26),
+            "yes",
+        ),
+        (
+            "  - calls: [{ tool: charge }]",
+            "  - calls: charge",
+            "calls",
+            Type::List,
+            Type::Text,
+            (13, 12),
+            "charge",
+        ),
+        (
+            "  - calls: [{ tool: charge }]",
+            "  - charge",
+            "turns",
+            Type::Table,
+            Type::Text,
+            (13, 5),
+            "charge",
+        ),
+        (
+            "tools:",
+            "authorizer:\ntools:",
+            "authorizer",
+            Type::Table,
+            Type::Nothing,
+            (7, 1),
+            "authorizer",
+        ),
     ];
     for (old, new, key, expected, found, at, carets) in table {
         let (fault, place, shown) = refused(old, new);
@@ -230,7 +277,10 @@ fn auth_17_values_in_yaml_are_those_of_json() {
         ("18446744073709551615", "18446744073709551615"),
         ("[1.5, -2.25, 1e3, +0.5]", "[1.5,-2.25,1000,0.5]"),
         ("['007', \"1.0\", '~', 'true']", r#"["007","1.0","~","true"]"#),
-        ("[1_000, 1.2.3, 0b1, 0x, 0xg, e5, '.', +]", r#"["1_000","1.2.3","0b1","0x","0xg","e5",".","+"]"#),
+        (
+            "[1_000, 1.2.3, 0b1, 0x, 0xg, e5, '.', +]",
+            r#"["1_000","1.2.3","0b1","0x","0xg","e5",".","+"]"#,
+        ),
         ("\"\\u0041\\n\"", r#""A\n""#),
         ("|\n      a\n      b\n", r#""a\nb\n""#),
         ("{ b: 1, a: { '1': x } }", r#"{"a":{"1":"x"},"b":1}"#),
