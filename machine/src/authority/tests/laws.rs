@@ -120,7 +120,13 @@ proptest! {
         grant in any_grant(), which in any::<prop::sample::Index>(),
     ) {
         let text = alloc::format!("{grant}");
-        let signs: Vec<_> = text.char_indices().filter(|(_, it)| ".:*".contains(*it)).collect();
+        let signs: Vec<_> = text.char_indices().collect();
+        // A subject may have dots as it likes.
+        let stem = text.find(':').unwrap_or(text.len());
+        let signs: Vec<_> = signs
+            .into_iter()
+            .filter(|(at, it)| ":*".contains(*it) || (*it == '.' && *at < stem))
+            .collect();
         if !signs.is_empty() {
             let (at, sign) = *which.get(&signs);
             let mut doubled = text.clone();
