@@ -138,5 +138,7 @@ pub const QUESTION_WAITERS: usize = 256;
 pub const COMMAND_BYTES: usize = 16 * 1024;
 /// Commands within commands that the guard follows.
 pub const COMMAND_NESTING: usize = 8;
+/// Functions in a command that the guard looks into. With more of them it is blocked.
+pub const COMMAND_FUNCTIONS: usize = 32;
 /// Bytes that the guard reads to judge one command: itself, its copies, and what is within them.
 pub const COMMAND_READING_BYTES: usize = 16 * COMMAND_BYTES;

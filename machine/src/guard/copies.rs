@@ -95,23 +95,55 @@ fn spread(text: &str) -> String {
     for nothing in ["${@}", "$@", "${*}", "$*"] {
         spread = spread.replace(nothing, "");
     }
-    while let Some((open, close)) = braces(&spread) {
-        let list = spread[open + 1..close].replace(',', " ");
-        spread.replace_range(open..=close, &list);
-    }
-    spread
+    braces(&spread)
 }
 
-/// The first innermost pair of braces with a comma between them.
-fn braces(text: &str) -> Option<(usize, usize)> {
-    let mut open = None;
-    for (at, letter) in text.char_indices() {
-        match (letter, open) {
-            ('{', _) => open = Some(at),
-            ('}', Some(from)) if text[from..at].contains(',') => return Some((from, at)),
-            ('}', _) => open = None,
+/// A text whose lists in braces, those with a comma, are the words that a shell makes of them. Every
+/// letter is looked at once.
+fn braces(text: &str) -> String {
+    let mut letters: Vec<Option<char>> = text.chars().map(Some).collect();
+    // Commas that belong to braces which are open, and where each of these braces is.
+    let (mut commas, mut open) = (Vec::new(), Vec::new());
+    for (at, letter) in text.chars().enumerate() {
+        match letter {
+            '{' => open.push((at, commas.len())),
+            ',' if !open.is_empty() => commas.push(at),
+            '}' => {
+                let Some((from, first)) = open.pop() else { continue };
+                let own = commas.split_off(first);
+                if own.is_empty() {
+                    continue;
+                }
+                let turns = own.into_iter().map(|comma| (comma, Some(' ')));
+                for (place, turned) in turns.chain([(from, None), (at, None)]) {
+                    letters.get_mut(place).into_iter().for_each(|letter| *letter = turned);
+                }
+            }
             _ => {}
         }
     }
-    None
+    letters.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::braces;
+
+    #[test]
+    fn gr_01_lists_in_braces_are_the_words_that_a_shell_makes_of_them() {
+        for (text, expected) in [
+            ("{rm,-rf,/}", "rm -rf /"),
+            ("{rm,{-rf,/}}", "rm -rf /"),
+            ("{rm,{-rf},/}", "rm {-rf} /"),
+            ("{a{b,c},d}", "ab c d"),
+            ("{a{b,c}d}", "{ab cd}"),
+            ("{ {a,b}", "{ a b"),
+            ("{a,b}} {c", "a b} {c"),
+            ("{a} {,}", "{a}  "),
+            ("a,b", "a,b"),
+            ("{\u{fc},b}", "\u{fc} b"),
+        ] {
+            assert_eq!(braces(text), expected, "{text}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::Reason;
 use super::shell::Word;
+use crate::limits::COMMAND_FUNCTIONS;
 
 /// Folders at the root that hold a system, in small letters.
 const SYSTEM: &[&str] = &[
@@ -39,39 +40,82 @@ const DISKS: &[&str] = &[
 /// What stops a machine, whatever it is told.
 const STOPPERS: &[&str] = &["halt", "kexec", "poweroff", "reboot", "shutdown"];
 
-/// What makes a program with these arguments one that is never run. The name is in small letters.
-pub(super) fn of(program: &str, arguments: &[Word]) -> Option<Reason> {
-    let has = |test: &dyn Fn(&str) -> bool| arguments.iter().any(|word| test(&word.text));
-    let destroys = match program {
-        "rm" => has(&|it| it == "--no-preserve-root") || (has(&is_recursive) && has(&is_system)),
-        "chmod" | "chown" | "chgrp" => has(&is_recursive) && has(&is_system),
-        "find" => has(&|it| it == "-delete") && has(&is_system),
-        "mv" => has(&is_system) || has(&is_device),
-        "dd" | "tee" | "cp" | "shred" | "truncate" => {
-            has(&|it| is_device(it.strip_prefix("of=").unwrap_or(it)))
-        }
-        "wipefs" | "mke2fs" | "mkswap" | "blkdiscard" => !arguments.is_empty(),
-        _ => program == "mkfs" || program.starts_with("mkfs."),
-    };
-    let stops = match program {
-        "init" | "telinit" => has(&|it| it == "0" || it == "6"),
-        "systemctl" => has(&|it| STOPPERS.contains(&it)),
-        "kill" => arguments.len() > 1 && arguments.last().is_some_and(|it| it.text == "-1"),
-        _ => STOPPERS.contains(&program),
-    };
-    if destroys { Some(Reason::Destroys) } else { stops.then_some(Reason::Stops) }
+/// What the arguments of a program hold, gathered from the last to the first: so every word is looked
+/// at once, whichever of those in front of it is the program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arguments {
+    count: usize,
+    /// Whether the last one is every process.
+    ends_in_all: bool,
+    goes_on_at_root: bool,
+    is_recursive: bool,
+    deletes: bool,
+    names_system: bool,
+    names_device: bool,
+    writes_device: bool,
+    names_runlevel: bool,
+    names_stopper: bool,
 }
 
-/// A function that starts itself twice.
-pub(super) fn is_bomb(text: &str) -> bool {
+impl Arguments {
+    /// The word in front of them is an argument too.
+    pub(super) fn add(&mut self, word: &Word) {
+        let text = word.text.as_str();
+        if self.count == 0 {
+            self.ends_in_all = text == "-1";
+        }
+        self.count += 1;
+        self.goes_on_at_root |= text == "--no-preserve-root";
+        self.is_recursive |= is_recursive(text);
+        self.deletes |= text == "-delete";
+        self.names_system |= is_system(text);
+        self.names_device |= is_device(text);
+        self.writes_device |= is_device(text.strip_prefix("of=").unwrap_or(text));
+        self.names_runlevel |= text == "0" || text == "6";
+        self.names_stopper |= STOPPERS.contains(&text);
+    }
+
+    /// How many there are: each was looked at once.
+    pub(super) const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What makes a program with these arguments one that is never run. The name is in small letters.
+    pub(super) fn hazard(&self, program: &str) -> Option<Reason> {
+        let destroys = match program {
+            "rm" => self.goes_on_at_root || (self.is_recursive && self.names_system),
+            "chmod" | "chown" | "chgrp" => self.is_recursive && self.names_system,
+            "find" => self.deletes && self.names_system,
+            "mv" => self.names_system || self.names_device,
+            "dd" | "tee" | "cp" | "shred" | "truncate" => self.writes_device,
+            "wipefs" | "mke2fs" | "mkswap" | "blkdiscard" => self.count > 0,
+            _ => program == "mkfs" || program.starts_with("mkfs."),
+        };
+        let stops = match program {
+            "init" | "telinit" => self.names_runlevel,
+            "systemctl" => self.names_stopper,
+            "kill" => self.count > 1 && self.ends_in_all,
+            _ => STOPPERS.contains(&program),
+        };
+        if destroys { Some(Reason::Destroys) } else { stops.then_some(Reason::Stops) }
+    }
+}
+
+/// Whether a text is a function that starts itself twice, or has more functions than anybody follows.
+pub(super) fn bomb(text: &str) -> Option<Reason> {
     let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-    squeezed.match_indices("(){").any(|(at, _)| {
-        let is_name = |letter: char| !matches!(letter, ';' | '&' | '|' | '(' | ')' | '{' | '}');
+    let is_name = |letter: char| !matches!(letter, ';' | '&' | '|' | '(' | ')' | '{' | '}');
+    let bombs = |(at, _): (usize, &str)| {
         let before = &squeezed[..at];
         let name = before.rsplit(|letter| !is_name(letter)).next().unwrap_or(before);
         let twice = alloc::format!("{name}|{name}");
         !name.is_empty() && squeezed[at..].contains(&twice)
-    })
+    };
+    let mut functions = squeezed.match_indices("(){");
+    if functions.by_ref().take(COMMAND_FUNCTIONS).any(bombs) {
+        return Some(Reason::Stops);
+    }
+    functions.next().map(|_| Reason::TooDeep)
 }
 
 fn is_recursive(option: &str) -> bool {

@@ -46,7 +46,7 @@ pub enum Reason {
     Hidden,
     /// It is longer than anybody reads.
     TooLong,
-    /// Commands within commands, deeper than anybody follows.
+    /// Commands within commands, or functions, deeper or more than anybody follows.
     TooDeep,
     /// It destroys a whole system, home or disk.
     Destroys,

@@ -15,7 +15,7 @@
 //! | whatever is added to a command that is blocked, it stays blocked, be it wrapped or nested | `weigh::command`, `weigh::told` |
 //! | an explicit environment is put to a person | [`judge`] |
 //! | what runs is not in the text: an approval holds once (GR-05) | [`Judged::is_resolved`] |
-//! | a verdict for any text, in bounded time | [`COMMAND_BYTES`], [`COMMAND_NESTING`] |
+//! | a verdict for any text, in time that grows with its bytes | [`COMMAND_BYTES`], [`COMMAND_NESTING`], [`COMMAND_READING_BYTES`]; `hazard::Arguments`, `copies::spread` |
 //!
 //! What is blocked ends before anybody is asked. That list is short on purpose: it is no sandbox, and
 //! what it lacks is put to a person.
@@ -24,6 +24,7 @@
 //!
 //! [`COMMAND_BYTES`]: crate::limits::COMMAND_BYTES
 //! [`COMMAND_NESTING`]: crate::limits::COMMAND_NESTING
+//! [`COMMAND_READING_BYTES`]: crate::limits::COMMAND_READING_BYTES
 
 mod copies;
 mod hazard;

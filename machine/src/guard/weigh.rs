@@ -3,18 +3,35 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::hazard::{self, Arguments};
 use super::shell::{self, Script, Simple, Word};
-use super::{Judged, Reason, hazard, programs};
+use super::{Judged, Reason, programs};
 use crate::limits::{COMMAND_NESTING, COMMAND_READING_BYTES};
 
 /// Judges a text, and whatever would be run to find out what it is.
 pub(super) fn text(text: &str) -> Judged {
-    Weigher { left: COMMAND_READING_BYTES }.within(text, 0)
+    Weigher::default().within(text, 0)
+}
+
+/// How many words are looked at to judge a text, each as often as it is.
+#[cfg(test)]
+pub(super) fn looks(text: &str) -> usize {
+    let mut weigher = Weigher::default();
+    let _judged = weigher.within(text, 0);
+    weigher.looks
 }
 
 struct Weigher {
     /// Bytes that may still be read.
     left: usize,
+    /// Words that were looked at: never more than bytes that were read.
+    looks: usize,
+}
+
+impl Default for Weigher {
+    fn default() -> Self {
+        Self { left: COMMAND_READING_BYTES, looks: 0 }
+    }
 }
 
 impl Weigher {
@@ -26,8 +43,8 @@ impl Weigher {
         self.left = left;
         let script = shell::read(text);
         let mut reasons = script.reasons.clone();
-        reasons.extend(hazard::is_bomb(text).then_some(Reason::Stops));
-        reasons.extend(script.commands.iter().flat_map(command));
+        reasons.extend(hazard::bomb(text));
+        reasons.extend(script.commands.iter().flat_map(|simple| self.command(simple)));
         if let ([], [simple]) = (reasons.as_slice(), script.commands.as_slice()) {
             reasons.push(programs::plain(&simple.words));
         }
@@ -36,28 +53,33 @@ impl Weigher {
         let nested = script.nested.iter().cloned().chain(told(&script, depth > 0));
         nested.fold(own, |worst, text| worst.worse(self.within(&text, depth + 1)))
     }
-}
 
-/// What is to be said about one simple command.
-fn command(simple: &Simple) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    if simple.redirects.iter().any(|target| hazard::is_device(&target.text)) {
-        reasons.push(Reason::Destroys);
+    /// What is to be said about one simple command.
+    fn command(&mut self, simple: &Simple) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        if simple.redirects.iter().any(|target| hazard::is_device(&target.text)) {
+            reasons.push(Reason::Destroys);
+        }
+        let (words, is_changed) = start(&simple.words);
+        reasons.extend(is_changed.then_some(Reason::Environment));
+        let runs = |word: &Word| {
+            let name = programs::name(word);
+            programs::is_wrapper(&name) || programs::is_interpreter(&name)
+        };
+        let is_wrapped = words.first().is_some_and(runs);
+        reasons.extend(is_wrapped.then_some(Reason::Wrapper));
+        // Behind a program that runs others, any word may be the one that it runs.
+        let may_start = if is_wrapped { words.len() } else { words.len().min(1) };
+        let mut arguments = Arguments::default();
+        for (at, word) in words.iter().enumerate().rev() {
+            if at < may_start {
+                reasons.extend(arguments.hazard(&programs::name(word)));
+            }
+            arguments.add(word);
+        }
+        self.looks += arguments.count();
+        reasons
     }
-    let (words, is_changed) = start(&simple.words);
-    reasons.extend(is_changed.then_some(Reason::Environment));
-    let runs = |word: &Word| {
-        let name = programs::name(word);
-        programs::is_wrapper(&name) || programs::is_interpreter(&name)
-    };
-    let is_wrapped = words.first().is_some_and(runs);
-    reasons.extend(is_wrapped.then_some(Reason::Wrapper));
-    // Behind a program that runs others, any word may be the one that it runs.
-    let may_start = if is_wrapped { words.len() } else { words.len().min(1) };
-    for (at, word) in words.iter().enumerate().take(may_start) {
-        reasons.extend(hazard::of(&programs::name(word), &words[at + 1..]));
-    }
-    reasons
 }
 
 /// The words from the program on, and whether variables are set in front of it.

@@ -3,6 +3,8 @@
 
 /// Bytes of a scenario file; larger ones are refused before they are parsed.
 pub const SCENARIO_BYTES: usize = 1024 * 1024;
+/// Values within values of a file: those of JSON, and the tables around them.
+pub(super) const FILE_NESTING: usize = 80;
 /// Worker processes. Everything interesting needs two; eight is as many as anyone can read.
 pub const WORKERS: usize = 8;
 /// Tools of the agent.

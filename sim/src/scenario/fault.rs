@@ -12,6 +12,7 @@ use everstep_schema::SchemaError;
 
 use super::bounds::SCENARIO_BYTES;
 use super::noun::{Noun, Type};
+use super::syntax::Beyond;
 
 /// What is wrong. The words are those of the scenario, uncut; [`Display`](std::fmt::Display) cuts what
 /// is long and shows no control characters.
@@ -47,6 +48,15 @@ pub enum Fault {
         /// What the TOML parser says.
         message: String,
     },
+    /// The text is not YAML.
+    #[error("this is not YAML: {}", shown(message))]
+    NotYaml {
+        /// What the YAML parser says.
+        message: String,
+    },
+    /// The syntax can say it, and no file of ours may.
+    #[error(transparent)]
+    Beyond(#[from] Beyond),
     /// The version of the format is not one that this crate reads.
     #[error("schema {} is not known", shown(found))]
     UnknownSchema {
@@ -114,7 +124,7 @@ pub enum Fault {
         other: &'static str,
     },
     /// A key has a meaning only beside a word of another key.
-    #[error("`{key}` goes only with `{other} = \"{word}\"`")]
+    #[error("`{key}` goes only where `{other}` is `{word}`")]
     OnlyWith {
         /// The key.
         key: &'static str,
@@ -124,7 +134,7 @@ pub enum Fault {
         word: &'static str,
     },
     /// A key has no meaning beside a word of another key.
-    #[error("`{key}` does not go with `{other} = \"{word}\"`")]
+    #[error("`{key}` does not go where `{other}` is `{word}`")]
     NeverWith {
         /// The key.
         key: &'static str,
@@ -224,6 +234,8 @@ pub enum Fault {
         key: &'static str,
         /// Why not.
         reason: KeyError,
+        /// The capability that was probably meant.
+        nearest: Option<String>,
     },
     /// A text is no path of a component.
     #[error("`{key}`: {reason}")]
@@ -345,13 +357,17 @@ impl Fault {
                 || "a failpoint is an effect and a phase, as in `tool.invoke/after`".to_owned(),
                 did_you_mean,
             )),
+            Self::BadCapability { reason, nearest, .. } => {
+                Some(nearest.as_deref().map_or_else(|| spelling(*reason).to_owned(), did_you_mean))
+            }
             Self::Undeclared { nearest, .. } => {
-                let on_purpose = "if the model is to make it up, say `undeclared = true`";
+                let on_purpose = "if the model is to make it up, let `undeclared` be true";
                 Some(nearest.as_deref().map_or_else(
                     || on_purpose.to_owned(),
                     |near| format!("{} {on_purpose}", did_you_mean(near)),
                 ))
             }
+            Self::Beyond(beyond) => Some(beyond.help().to_owned()),
             other => other.advice().map(str::to_owned),
         }
     }
@@ -359,30 +375,52 @@ impl Fault {
     /// Help that does not depend on the words of the scenario.
     const fn advice(&self) -> Option<&'static str> {
         match self {
+            Self::BadComponent { .. } => {
+                Some("name it by its parts from the root on, as `agent/output/archive` does")
+            }
             Self::KeepsTooMuch { .. } => {
                 Some("say how much stays in `keep_tokens`; left out, it is 20000")
             }
             Self::NoDisposition => {
                 Some("name the words that may stand there, or leave `disposition` out")
             }
-            Self::Folder => Some("name one of the `.toml` files in it"),
-            Self::Empty => Some("start with `schema = 1`; docs/scenarios.md has a whole example"),
+            Self::Folder => Some("name one of the files in it"),
+            Self::Empty => Some(
+                "start with `schema = 1`, in YAML with `schema: 1`; docs/scenarios.md and docs/agents.md have whole examples",
+            ),
             Self::NotUtf8 { .. } => Some("save the file as UTF-8"),
-            Self::UnknownSchema { .. } => Some("this version reads `schema = 1`"),
+            Self::UnknownSchema { .. } => Some("this version reads schema 1"),
             Self::Inexact { .. } | Self::TooWide { .. } => {
                 Some("write it as a text if the digits matter")
             }
             Self::Declared { .. } => Some("leave out `undeclared`"),
-            Self::NeverAsked { .. } => Some("give the tool `approval = \"ask\"`"),
+            Self::NeverAsked { .. } => Some("let the `approval` of the tool be `ask`"),
             Self::Pointless { .. } => Some("add that outcome to `expect`, or leave this out"),
             Self::NoTurns { .. } => {
-                Some("give it `turns`, or the file `[[turns]]` for all submissions without")
+                Some("give it `turns`, or give the file some for all submissions without")
             }
             Self::BadOccurrence { .. } => {
                 Some("the n-th time is written `@n`, and the first is `@1`")
             }
             _ => None,
         }
+    }
+}
+
+/// How a capability is spelled that somebody has not.
+const fn spelling(reason: KeyError) -> &'static str {
+    match reason {
+        KeyError::BareWildcard => "name each capability, or all of one kind, as `mcp.call:*` does",
+        KeyError::SecretWildcard => "name each secret, as `secret.bind:API_KEY` does",
+        KeyError::Wildcard { .. } => "name the one that is meant, as `mcp.call:docs` does",
+        KeyError::Empty
+        | KeyError::TooLong
+        | KeyError::EmptySegment { .. }
+        | KeyError::EmptySubject
+        | KeyError::SecondColon { .. }
+        | KeyError::NotAscii { .. }
+        | KeyError::UpperCase { .. }
+        | KeyError::Character { .. } => "capabilities look like `fs.read` and `mcp.call:docs`",
     }
 }
 

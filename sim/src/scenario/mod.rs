@@ -4,15 +4,16 @@
 //! the world decides when, and what breaks meanwhile.
 //!
 //! ```text
-//! file  --read-->  text  --parse-->  TOML  --validate-->  parts --check-->  Scenario
-//! Rust  --builder------------------------------------------^
+//! file  --read-->  text  --syntax-->  tree  --validate, parse-->  parts --check-->  Scenario
+//! Rust  --builder---------------------------------------------------^
 //! ```
 //!
 //! | room | what it does |
 //! | --- | --- |
 //! | `read` | bounds the file and decodes it |
+//! | `syntax`, `tree` | TOML and YAML; values with their places |
 //! | `grammar` | says which tables, keys and words there are, as data |
-//! | `validate` | holds the TOML against the grammar |
+//! | `validate` | holds the tree against the grammar |
 //! | `parse`, `value` | turn it into parts; values into JSON text |
 //! | `builder` | makes the same parts in Rust |
 //! | `check` | identifiers, references, bounds: the one way to a [`Scenario`] |
@@ -38,6 +39,8 @@ mod parse;
 mod read;
 mod schema;
 mod script;
+mod syntax;
+mod tree;
 mod validate;
 mod value;
 mod words;
@@ -62,6 +65,7 @@ pub use script::{
     RevocationScript, Says, Silence, SteeringScript, SubmissionScript, ToolScript, TurnScript,
     USUAL_USAGE, fallback,
 };
+pub use syntax::Beyond;
 
 /// A whole scenario, checked: every reference in it resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]

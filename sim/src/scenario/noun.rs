@@ -35,9 +35,11 @@ impl fmt::Display for Noun {
     }
 }
 
-/// Types of TOML values.
+/// Types of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
+    /// Nothing at all, as YAML can say.
+    Nothing,
     /// `"…"`
     Text,
     /// `1`
@@ -57,6 +59,7 @@ pub enum Type {
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Nothing => "nothing",
             Self::Text => "a text",
             Self::Whole => "a whole number",
             Self::Float => "a number with a fraction",

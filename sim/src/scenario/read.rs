@@ -7,6 +7,7 @@ use std::path::Path;
 use super::bounds::SCENARIO_BYTES;
 use super::error::{Place, ScenarioError, place_of_byte};
 use super::fault::Fault;
+use super::syntax::ENDINGS;
 use super::words::nearest;
 use super::{Scenario, parse};
 
@@ -64,7 +65,8 @@ fn sibling(path: &Path) -> Option<String> {
     let entries = folder.unwrap_or(Path::new(".")).read_dir().ok()?;
     let names =
         entries.take(SIBLINGS).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<_> = names.filter(|name| name.ends_with(".toml")).collect();
+    let is_ours = |name: &String| ENDINGS.iter().any(|(ending, _)| name.ends_with(ending));
+    let mut names: Vec<_> = names.filter(is_ours).collect();
     names.sort();
     let near = nearest(wanted, names.iter().map(String::as_str))?;
     Some(folder.unwrap_or(Path::new("")).join(near).to_string_lossy().into_owned())

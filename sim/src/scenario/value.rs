@@ -1,38 +1,39 @@
-//! TOML values as JSON text.
+//! Values as JSON text.
 //!
-//! | TOML | JSON |
+//! | TOML, YAML | JSON |
 //! | --- | --- |
 //! | text, boolean, list, table | the same |
 //! | whole number | the same, in decimal |
 //! | number with a fraction | the same digits, if no double would round them |
-//! | date, time | a text of it |
+//! | date, time of TOML | a text of it |
+//! | null of YAML | null |
 //!
 //! There is no `null` in TOML; a tool that returns it says nothing about its result.
 
 use everstep_machine::json::{CanonicalJson, JsonError};
-use toml::de::{DeInteger, DeValue};
 
 use super::draft::{Checked, Json, Located};
 use super::fault::Fault;
-use super::validate::{Value, at};
+use super::tree::{Node, Value, Whole};
 
 /// The value as JSON text.
 pub(super) fn json(value: &Value<'_>) -> Checked<Json> {
     let mut text = String::new();
     write(&mut text, value)?;
-    Ok(Located::new(text, at(value.span())))
+    Ok(Located::new(text, value.site()))
 }
 
-/// Appends a value. Recursion is bounded by the TOML parser's own.
+/// Appends a value. Recursion is bounded: a tree is nowhere deeper than its syntax lets it be.
 fn write(out: &mut String, value: &Value<'_>) -> Checked<()> {
-    let refuse = |fault| at(value.span()).fault(fault);
-    match value.get_ref() {
-        DeValue::String(text) => out.push_str(&string(text).map_err(refuse)?),
-        DeValue::Integer(number) => out.push_str(&integer(number).map_err(refuse)?),
-        DeValue::Float(number) => out.push_str(&float(number.as_str()).map_err(refuse)?),
-        DeValue::Boolean(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        DeValue::Datetime(date) => out.push_str(&string(&date.to_string()).map_err(refuse)?),
-        DeValue::Array(items) => {
+    let refuse = |fault| value.site().fault(fault);
+    match &value.node {
+        Node::Null => out.push_str("null"),
+        Node::Text(text) => out.push_str(&string(text).map_err(refuse)?),
+        Node::Whole(number) => out.push_str(&integer(number).map_err(refuse)?),
+        Node::Float(number) => out.push_str(&float(number).map_err(refuse)?),
+        Node::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Node::Date(date) => out.push_str(&string(date).map_err(refuse)?),
+        Node::List(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 out.push_str(if index == 0 { "" } else { "," });
@@ -40,11 +41,11 @@ fn write(out: &mut String, value: &Value<'_>) -> Checked<()> {
             }
             out.push(']');
         }
-        DeValue::Table(table) => {
+        Node::Table(table) => {
             out.push('{');
             for (index, (key, item)) in table.iter().enumerate() {
                 out.push_str(if index == 0 { "" } else { "," });
-                out.push_str(&string(key.get_ref()).map_err(refuse)?);
+                out.push_str(&string(&key.name).map_err(refuse)?);
                 out.push(':');
                 write(out, item)?;
             }
@@ -59,9 +60,9 @@ fn string(text: &str) -> Result<String, Fault> {
 }
 
 /// Plain digits, as long as 64 bits hold them.
-fn integer(number: &DeInteger<'_>) -> Result<String, Fault> {
+fn integer(number: &Whole<'_>) -> Result<String, Fault> {
     let wide = || Fault::TooWide { number: number.to_string() };
-    let value = i128::from_str_radix(number.as_str(), number.radix()).map_err(|_| wide())?;
+    let value = i128::from_str_radix(&number.digits, number.radix).map_err(|_| wide())?;
     let fits = i64::try_from(value).is_ok() || u64::try_from(value).is_ok();
     if fits { Ok(value.to_string()) } else { Err(wide()) }
 }
@@ -70,7 +71,8 @@ fn integer(number: &DeInteger<'_>) -> Result<String, Fault> {
 fn float(text: &str) -> Result<String, Fault> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     let number = || text.to_owned();
-    if digits.ends_with("inf") || digits.ends_with("nan") {
+    let ends = |word| digits.to_ascii_lowercase().ends_with(word);
+    if ends("inf") || ends("nan") {
         return Err(Fault::NotFinite { number: number() });
     }
     match CanonicalJson::parse(digits.as_bytes()) {

@@ -1,6 +1,7 @@
 //! Tables of commands and what they come to, and what holds for any text.
 
 mod blocked;
+mod bounds;
 mod laws;
 mod prompted;
 mod read_only;

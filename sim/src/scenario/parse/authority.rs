@@ -7,8 +7,6 @@ use everstep_machine::authority::{
     CapabilityKey, ComponentPath, Grant, Granted, KeyError, Pattern, Policy, Scope,
 };
 use everstep_machine::identity::{PrincipalId, ToolName};
-use serde_spanned::Spanned;
-use toml::de::DeValue;
 
 use super::{Row, row};
 use crate::scenario::agent::AuthorityFile;
@@ -16,6 +14,7 @@ use crate::scenario::check::{self, Tools};
 use crate::scenario::draft::{Checked, Said};
 use crate::scenario::fault::Fault;
 use crate::scenario::script::{AgentScript, RevocationScript, ToolScript};
+use crate::scenario::tree::Value;
 use crate::scenario::words::{JUDGEMENTS, RISKS, SCOPES, meaning};
 
 /// What the file says about authority; the grammar has passed it.
@@ -55,8 +54,9 @@ pub(in crate::scenario) fn lay_down(
         if said.grants.is_some() && tool.capability.is_none() {
             let name = format!("tool.call:{}", tool.name);
             let site = root.row("capabilities").map_or_else(|| root.site(), |row| row.site());
-            let key = CapabilityKey::new(&name)
-                .map_err(|reason| site.fault(Fault::BadCapability { key: "capability", reason }))?;
+            let key = CapabilityKey::new(&name).map_err(|reason| {
+                site.fault(Fault::BadCapability { key: "capability", reason, nearest: None })
+            })?;
             tool.capability = Some(key);
         }
     }
@@ -89,7 +89,7 @@ fn component(said: &Said) -> Checked<ComponentPath> {
         .map_err(|reason| said.site.fault(Fault::BadComponent { key: "grants", reason }))
 }
 
-fn each_grant(said: Vec<(Said, &Spanned<DeValue<'_>>)>) -> Checked<Granted> {
+fn each_grant(said: Vec<(Said, &Value<'_>)>) -> Checked<Granted> {
     let grants = said.into_iter().map(|(key, value)| {
         let grant = capability("capabilities", &key, Grant::new)?;
         let scope = row(value).and_then(|row| row.word("scope", &SCOPES));
@@ -101,9 +101,23 @@ fn each_grant(said: Vec<(Said, &Spanned<DeValue<'_>>)>) -> Checked<Granted> {
 fn capability<T>(
     key: &'static str,
     said: &Said,
-    new: impl FnOnce(&str) -> Result<T, KeyError>,
+    new: impl Fn(&str) -> Result<T, KeyError>,
 ) -> Checked<T> {
-    new(&said.value).map_err(|reason| said.site.fault(Fault::BadCapability { key, reason }))
+    new(&said.value).map_err(|reason| {
+        let meant = meant(&said.value);
+        let nearest = (meant != said.value && new(&meant).is_ok()).then_some(meant);
+        said.site.fault(Fault::BadCapability { key, reason, nearest })
+    })
+}
+
+/// A capability as somebody may have meant it who has doubled a sign, or written large letters.
+fn meant(text: &str) -> String {
+    let (stem, subject) = text.split_once(':').map_or((text, ""), |(stem, rest)| (stem, rest));
+    let stem = stem.trim().to_ascii_lowercase();
+    let segments = stem.split('.').filter(|segment| !segment.is_empty());
+    let stem = segments.collect::<Vec<_>>().join(".");
+    let subject = subject.trim_matches([':', ' ', '\t']);
+    if subject.is_empty() { stem } else { format!("{stem}:{subject}") }
 }
 
 fn approval(row: &Row<'_, '_>, tools: &Tools) -> Checked<Entries> {
@@ -125,8 +139,7 @@ fn approval(row: &Row<'_, '_>, tools: &Tools) -> Checked<Entries> {
 
 fn judgements(row: &Row<'_, '_>, key: &str) -> Vec<(Said, Judgement)> {
     let said = row.entries(key).into_iter();
-    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.get_ref().as_str()?)?)))
-        .collect()
+    said.filter_map(|(key, value)| Some((key, meaning(&JUDGEMENTS, value.as_text()?)?))).collect()
 }
 
 fn metadata(root: &Row<'_, '_>, tools: &Tools) -> Checked<BTreeMap<ToolName, Override>> {

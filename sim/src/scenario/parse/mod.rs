@@ -1,4 +1,4 @@
-//! From TOML text to a scenario.
+//! From text to a scenario.
 
 mod authority;
 mod parts;
@@ -7,17 +7,16 @@ mod turns;
 
 use std::ops::Range;
 
-use serde_spanned::Spanned;
-use toml::de::{DeTable, DeValue};
-
 use super::bounds::SCENARIO_BYTES;
-use super::draft::{Checked, Json, Located, Said, Site};
+use super::draft::{Checked, Json, Located, Said, Site, Spotted};
 use super::error::{Place, ScenarioError, Source};
 use super::fault::Fault;
 use super::grammar::{ROOT, SCHEMA, Table};
-use super::validate::{self, at, whole};
+use super::noun::Type;
+use super::syntax::Syntax;
+use super::tree::{Entries, Node, Value, at};
 use super::words::{Words, meaning};
-use super::{Scenario, check, value};
+use super::{Scenario, check, validate, value};
 
 pub(super) use authority::{authority, is_layered, lay_down};
 pub(super) use parts::tool;
@@ -26,7 +25,7 @@ pub(super) use turns::turn;
 
 /// Reads and checks the text of a scenario file.
 pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError> {
-    file(path, text, &ROOT, |root| {
+    written(Syntax::Toml, path, text, &ROOT, |root| {
         let mut scenario = check::scenario(parts::scenario(stem(path), root)?)?;
         let tools = check::Tools(std::mem::take(&mut scenario.tools));
         scenario.authority = authority(root, &tools)?;
@@ -39,8 +38,19 @@ pub(super) fn scenario(path: &str, text: &str) -> Result<Scenario, ScenarioError
     })
 }
 
-/// Reads a file of this grammar, and makes of it what `checked` does.
+/// Reads a file of this grammar, in the syntax that its name says, and makes of it what `checked`
+/// does.
 pub(super) fn file<T>(
+    path: &str,
+    text: &str,
+    grammar: &'static Table,
+    checked: impl FnOnce(&Row<'_, '_>) -> Checked<T>,
+) -> Result<T, ScenarioError> {
+    written(Syntax::of(path), path, text, grammar, checked)
+}
+
+fn written<T>(
+    syntax: Syntax,
     path: &str,
     text: &str,
     grammar: &'static Table,
@@ -50,22 +60,23 @@ pub(super) fn file<T>(
     if text.len() > SCENARIO_BYTES {
         return Err(whole_file(Fault::TooLarge));
     }
-    let source = Source { path, text };
-    let root = DeTable::parse(text).map_err(|error| {
-        let fault = Fault::NotToml { message: error.message().to_owned() };
-        let end = text.len();
-        ScenarioError::new(fault, source.place(&error.span().unwrap_or(end..end)))
-    })?;
-    if root.get_ref().is_empty() {
-        return Err(whole_file(Fault::Empty));
-    }
-    let held = version(root.get_ref())
-        .and_then(|()| validate::table(root.get_ref(), root.span(), grammar))
-        .and_then(|()| checked(&Row { table: root.get_ref(), span: root.span() }));
-    held.map_err(|spotted| match spotted.site {
-        Site::Text(span) => ScenarioError::new(spotted.fault, source.place(&span)),
+    let held = syntax.read(text).and_then(|root| {
+        let Some(root) = root else { return Ok(None) };
+        let Some(table) = root.as_table() else { return Err(no_table(&root)) };
+        version(table)?;
+        validate::table(table, root.span.clone(), grammar)?;
+        checked(&Row { table, span: root.span.clone() }).map(Some)
+    });
+    let held = held.map_err(|spotted| match spotted.site {
+        Site::Text(span) => ScenarioError::new(spotted.fault, Source { path, text }.place(&span)),
         Site::Rust(at) => ScenarioError::new(spotted.fault, Place::Rust(at)),
-    })
+    });
+    held?.ok_or_else(|| whole_file(Fault::Empty))
+}
+
+fn no_table(found: &Value<'_>) -> Box<Spotted> {
+    let (expected, kind) = (Type::Table, found.kind());
+    found.site().fault(Fault::WrongType { key: "the file", expected, found: kind })
 }
 
 /// The file's name without folder and ending.
@@ -75,11 +86,11 @@ fn stem(path: &str) -> &str {
 }
 
 /// The version comes first: whoever wrote another one may mean other keys.
-fn version(root: &DeTable<'_>) -> Checked<()> {
+fn version(root: &Entries<'_>) -> Checked<()> {
     let Some(found) = root.get("schema") else { return Ok(()) };
-    match found.get_ref() {
-        DeValue::Integer(number) if whole(number) != Some(SCHEMA) => {
-            Err(at(found.span()).fault(Fault::UnknownSchema { found: number.to_string() }))
+    match &found.node {
+        Node::Whole(number) if number.value() != Some(SCHEMA) => {
+            Err(found.site().fault(Fault::UnknownSchema { found: number.to_string() }))
         }
         _ => Ok(()),
     }
@@ -87,12 +98,12 @@ fn version(root: &DeTable<'_>) -> Checked<()> {
 
 /// A table that the grammar has passed.
 pub(super) struct Row<'a, 'i> {
-    table: &'a DeTable<'i>,
+    table: &'a Entries<'i>,
     span: Range<usize>,
 }
 
 impl<'a, 'i> Row<'a, 'i> {
-    fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+    fn get(&self, key: &str) -> Option<&'a Value<'i>> {
         self.table.get(key)
     }
 
@@ -101,8 +112,7 @@ impl<'a, 'i> Row<'a, 'i> {
     }
 
     pub(super) fn text(&self, key: &str) -> Option<Said> {
-        let value = self.get(key)?;
-        value.get_ref().as_str().map(|text| Located::new(text.to_owned(), at(value.span())))
+        self.get(key).and_then(said)
     }
 
     fn text_or(&self, key: &str, default: &str) -> Said {
@@ -115,10 +125,8 @@ impl<'a, 'i> Row<'a, 'i> {
 
     fn whole(&self, key: &str) -> Option<Located<u64>> {
         let value = self.get(key)?;
-        match value.get_ref() {
-            DeValue::Integer(number) => {
-                whole(number).map(|number| Located::new(number, at(value.span())))
-            }
+        match &value.node {
+            Node::Whole(number) => number.value().map(|number| Located::new(number, value.site())),
             _ => None,
         }
     }
@@ -128,7 +136,10 @@ impl<'a, 'i> Row<'a, 'i> {
     }
 
     fn flag(&self, key: &str) -> Option<bool> {
-        self.get(key).and_then(|flag| flag.get_ref().as_bool())
+        match self.get(key)?.node {
+            Node::Flag(flag) => Some(flag),
+            _ => None,
+        }
     }
 
     fn word<T: Copy, const N: usize>(&self, key: &str, words: &Words<T, N>) -> Option<Located<T>> {
@@ -152,27 +163,19 @@ impl<'a, 'i> Row<'a, 'i> {
         self.get(key).and_then(row)
     }
 
-    pub(super) fn items(
-        &self,
-        key: &str,
-    ) -> impl Iterator<Item = &'a Spanned<DeValue<'i>>> + use<'a, 'i> {
-        let list = self.get(key).and_then(|value| value.get_ref().as_array());
-        list.into_iter().flat_map(|list| list.iter())
+    pub(super) fn items(&self, key: &str) -> impl Iterator<Item = &'a Value<'i>> + use<'a, 'i> {
+        self.get(key).map_or(&[][..], Value::items).iter()
     }
 
     /// The entries of a table whose keys are the author's, in their order in the file.
-    fn entries(&self, key: &str) -> Vec<(Said, &'a Spanned<DeValue<'i>>)> {
+    fn entries(&self, key: &str) -> Vec<(Said, &'a Value<'i>)> {
         self.row(key).map_or(Vec::new(), |row| row.all())
     }
 
     /// All entries of this table, in their order in the file.
-    fn all(&self) -> Vec<(Said, &'a Spanned<DeValue<'i>>)> {
-        let said = self.table.iter().map(|(key, value)| {
-            (Located::new(key.get_ref().to_string(), at(key.span())), value, key.span().start)
-        });
-        let mut said: Vec<_> = said.collect();
-        said.sort_by_key(|(_, _, start)| *start);
-        said.into_iter().map(|(key, value, _)| (key, value)).collect()
+    fn all(&self) -> Vec<(Said, &'a Value<'i>)> {
+        let said = self.table.iter();
+        said.map(|(key, value)| (Located::new(key.name.to_string(), key.site()), value)).collect()
     }
 
     /// What each table of a list says.
@@ -181,8 +184,8 @@ impl<'a, 'i> Row<'a, 'i> {
     }
 }
 
-fn row<'a, 'i>(value: &'a Spanned<DeValue<'i>>) -> Option<Row<'a, 'i>> {
-    value.get_ref().as_table().map(|table| Row { table, span: value.span() })
+fn row<'a, 'i>(value: &'a Value<'i>) -> Option<Row<'a, 'i>> {
+    value.as_table().map(|table| Row { table, span: value.span.clone() })
 }
 
 /// The tools that a table of somebody who is asked turns down.
@@ -196,9 +199,11 @@ pub(super) fn names(root: &Row<'_, '_>, table: &str, key: &str) -> Vec<Said> {
 }
 
 pub(super) fn texts<'a, 'i: 'a>(
-    values: impl Iterator<Item = &'a Spanned<DeValue<'i>>>,
+    values: impl Iterator<Item = &'a Value<'i>>,
 ) -> impl Iterator<Item = Said> {
-    values.filter_map(|value| {
-        value.get_ref().as_str().map(|text| Located::new(text.to_owned(), at(value.span())))
-    })
+    values.filter_map(said)
+}
+
+fn said(value: &Value<'_>) -> Option<Said> {
+    value.as_text().map(|text| Located::new(text.to_owned(), value.site()))
 }

@@ -9,7 +9,7 @@ use everstep_machine::identity::ToolName;
 
 use super::super::{AgentFile, AuthorityFile, Fault};
 
-const WHOLE: &str = r#"schema = 1
+pub(super) const WHOLE: &str = r#"schema = 1
 
 [agent]
 id = "cashier"
@@ -134,7 +134,9 @@ fn auth_17_what_is_no_capability_is_told_where_it_stands() {
     ];
     for (old, new, key, reason, at) in table {
         let (fault, place, _) = refused(old, new);
-        assert_eq!((fault, place), (Fault::BadCapability { key, reason }, Some(at)), "{new}");
+        let nearest = new.contains("fs..write").then(|| "fs.write".to_owned());
+        let expected = Fault::BadCapability { key, reason, nearest };
+        assert_eq!((fault, place), (expected, Some(at)), "{new}");
     }
     let (fault, ..) = refused("\"agent/output/archive\"", "\"agent/../archive\"");
     let reason = ResourceError::NotNormal;

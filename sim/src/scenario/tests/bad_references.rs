@@ -43,7 +43,7 @@ fn scenario_call_of_an_undeclared_tool_must_be_meant() {
     assert_eq!(fault, Fault::Undeclared { tool: "chargee".to_owned(), nearest });
     let shown = refused(&text).to_string();
     assert!(shown.contains("did you mean `charge`?"), "{shown}");
-    assert!(shown.contains("say `undeclared = true`"), "{shown}");
+    assert!(shown.contains("let `undeclared` be true"), "{shown}");
 
     let meant = small_with("tool = \"charge\"", "tool = \"chargee\", undeclared = true");
     assert_eq!(accepted(&meant).submissions[0].turns.len(), 2);

@@ -3,11 +3,13 @@
 mod agent_scripts;
 mod agents;
 mod authority;
+mod authority_mistakes;
 mod bad_files;
 mod bad_references;
 mod bad_values;
 mod building;
 mod corpus;
+mod hostile_yaml;
 mod live_models;
 mod never_panics;
 mod policies;
@@ -15,6 +17,7 @@ mod rendering;
 mod schema;
 mod steps;
 mod values;
+mod yaml;
 
 use super::{Fault, Scenario, ScenarioError};
 
