@@ -18,6 +18,7 @@ mod durable;
 mod exits;
 mod exports;
 mod fitting;
+mod handover;
 mod operator;
 mod poison;
 mod scripts;
@@ -25,6 +26,7 @@ mod sharing;
 mod signals;
 mod steering;
 mod timeouts;
+mod waiting;
 
 use std::fs::{self, File};
 use std::path::Path;
