@@ -49,6 +49,9 @@ pub enum Defect {
     TriesForgotten,
     /// A host leaves older turns out and shows no summary of them.
     SummaryForgotten,
+    /// What is kept beside a log says something else than the log came to, under a sound seal and the
+    /// log's own digests.
+    CheckpointLies,
 }
 
 /// A text names no defect.
@@ -78,6 +81,7 @@ impl Defect {
         Self::PlacesForgotten,
         Self::TriesForgotten,
         Self::SummaryForgotten,
+        Self::CheckpointLies,
     ];
 
     /// The name on a command line and in a trace.
@@ -103,6 +107,7 @@ impl Defect {
             Self::PlacesForgotten => "places-forgotten",
             Self::TriesForgotten => "tries-forgotten",
             Self::SummaryForgotten => "summary-forgotten",
+            Self::CheckpointLies => "checkpoint-lies",
         }
     }
 }

@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 19] = [
+const CONTROLS: [Control; 20] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -157,6 +157,13 @@ const CONTROLS: [Control; 19] = [
         property: Property::Expected,
         depth: 0,
         worlds: 1_000,
+    },
+    Control {
+        defect: Defect::CheckpointLies,
+        scenario: "checkpoints",
+        property: Property::Fold,
+        depth: 1,
+        worlds: 10_000,
     },
 ];
 

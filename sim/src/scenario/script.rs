@@ -55,6 +55,8 @@ pub struct RevisionScript {
     pub instructions: String,
     /// Whether the operator has runs go on under it that are bound to what it was.
     pub rebinds: bool,
+    /// Whether the week after which such a run ends passes while somebody is held up, too.
+    pub outlasts_pauses: bool,
 }
 
 /// A tool and what its outside does.

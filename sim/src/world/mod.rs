@@ -31,6 +31,7 @@
 
 mod deliver;
 mod enabled;
+mod folds;
 mod gate;
 mod inject;
 mod moment;
@@ -59,6 +60,7 @@ use crate::outside::Outside;
 use crate::profile::Profile;
 use crate::scenario::{Occasion, Scenario};
 use crate::store::Shelf;
+use folds::Checkpoint;
 use operate::Operator;
 use process::{Process, Progress, Role};
 
@@ -68,6 +70,8 @@ pub struct World {
     cast: Arc<Cast>,
     clock: Timestamp,
     shelves: Vec<Arc<Shelf>>,
+    /// What the store keeps beside each log.
+    checkpoints: Vec<Option<Checkpoint>>,
     outside: Outside,
     processes: Vec<Arc<Printed<Process>>>,
     operator: Operator,
@@ -101,6 +105,7 @@ impl World {
         let mut world = Self {
             clock: Timestamp(0),
             shelves: cast.lanes.iter().cloned().map(Shelf::new).map(Arc::new).collect(),
+            checkpoints: vec![None; cast.lanes.len()],
             outside: Outside::default(),
             processes: roles
                 .map(|(role, it)| Arc::new(Printed::new(Process::new(&cast, role, it))))

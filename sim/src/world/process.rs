@@ -9,6 +9,7 @@ use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt};
 
+use super::folds::Fold;
 use super::gate::Gate;
 use super::moment::Spot;
 use super::plan::Plan;
@@ -58,6 +59,8 @@ pub(super) struct Process {
     pub(super) tasks: Vec<Task>,
     /// The places that its calls share.
     pub(super) gate: Gate,
+    /// What it remembers of logs, by lane.
+    pub(super) folds: Vec<Fold>,
 }
 
 impl Process {
@@ -71,6 +74,7 @@ impl Process {
             stopped: None,
             tasks: Vec::new(),
             gate,
+            folds: Vec::new(),
         }
     }
 
