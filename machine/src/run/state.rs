@@ -73,6 +73,9 @@ pub struct State {
     pub(super) watched: bool,
     /// Whether what is said to it is kept in its lane, and has to be asked for.
     pub(super) listens: bool,
+    /// Whether somebody keeps what its records bring along: a result that is too long for its record
+    /// is an artifact then, and is only cut otherwise (STORE-009).
+    pub(super) keeps: bool,
     /// Whether it has asked its lane for this boundary, and was told.
     pub(super) hearing: Hearing,
     /// What was said to the run and is not canonical, oldest first.
@@ -110,6 +113,7 @@ impl State {
             draining: false,
             watched: false,
             listens: false,
+            keeps: true,
             hearing: Hearing::Nothing,
             steering: VecDeque::new(),
         }

@@ -37,15 +37,15 @@ fn key(row: Row) -> IdempotencyKey {
     IdempotencyKey::new(&row.to_string()).expect(PLAIN)
 }
 
-fn tenant(strange: bool) -> TenantId {
+pub(super) fn tenant(strange: bool) -> TenantId {
     TenantId::new(if strange { "street" } else { "house" }).expect(PLAIN)
 }
 
-fn agent(name: &str) -> AgentId {
+pub(super) fn agent(name: &str) -> AgentId {
     AgentId::new(name).expect(PLAIN)
 }
 
-fn text(text: &str) -> CanonicalJson {
+pub(super) fn text(text: &str) -> CanonicalJson {
     CanonicalJson::string(text).expect("ARC-09: the text is short")
 }
 

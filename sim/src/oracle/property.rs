@@ -209,6 +209,8 @@ named! {
         Cleared => "old results were left out of a context",
         /// A summary stands for old messages.
         Summarized => "a summary took the place of old messages",
+        /// An attempt was given what an earlier one had folded.
+        ReadOn => "an attempt read on from what was folded before",
         /// A result was cut.
         Truncated => "a result was too long to be kept whole",
         /// A client got its receipt on a retry.

@@ -158,6 +158,7 @@ impl World {
                 Action::End(end) => {
                     self.note(process, lane, || format!("the attempt ends: {end:?}"));
                     self.judge.ended(end);
+                    self.remember(process, task);
                     self.finish(process, task);
                     return false;
                 }
