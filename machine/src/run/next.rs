@@ -6,10 +6,10 @@ use super::budget::{Used, failures_in_a_row};
 use super::failure::{budget, failed, repeated_failures};
 use crate::agent::{
     AgentDefinition, Allowance, Dimension, FailureMode, OnDenial, OnExhaustion, RejectionReason,
-    ToolChoice, ToolOutcome,
+    ToolChoice, ToolOutcome, Verdict,
 };
 use crate::identity::{ToolCallId, Turn};
-use crate::projection::{RunView, TurnView};
+use crate::projection::{ApprovalView, CallView, RunView, TurnView};
 use crate::record::{FinishKind, Settlement};
 
 /// What comes next in a run.
@@ -51,7 +51,7 @@ pub fn next(run: &RunView, terms: &Terms<'_>) -> Next {
         if let Some(settlement) = ended_by(run, last, terms, &used) {
             return Next::Fail(settlement);
         }
-        if last.calls.is_empty() && !has_news(run) {
+        if !awaits_response(run) {
             return Next::Answer(finish(run, terms));
         }
     }
@@ -68,6 +68,13 @@ pub fn next(run: &RunView, terms: &Terms<'_>) -> Next {
             OnExhaustion::FinalAnswer | OnExhaustion::Fail => Next::Fail(budget(dimension)),
         },
     }
+}
+
+/// Whether nothing but a response can follow: every call has its result, and the last response,
+/// if there is one, is not the answer.
+pub(super) fn awaits_response(run: &RunView) -> bool {
+    let is_answered = run.turns.last().is_some_and(|last| last.calls.is_empty());
+    run.unsettled_calls().next().is_none() && (!is_answered || has_news(run))
 }
 
 /// Whether something was said that no response has seen.
@@ -92,7 +99,7 @@ fn finish(run: &RunView, terms: &Terms<'_>) -> FinishKind {
 fn ended_by(run: &RunView, last: &TurnView, terms: &Terms<'_>, used: &Used) -> Option<Settlement> {
     let policy = terms.agent.policy();
     if policy.on_denial == OnDenial::FailRun
-        && let Some(denied) = last.calls.iter().find_map(|call| denied(call.outcome.as_deref()?))
+        && let Some(denied) = last.calls.iter().find_map(denied)
     {
         return Some(denied);
     }
@@ -113,13 +120,24 @@ fn ended_by(run: &RunView, last: &TurnView, terms: &Terms<'_>, used: &Used) -> O
     used.is_too_expensive(&terms.allowance).then(|| budget(Dimension::Cost))
 }
 
-fn denied(outcome: &ToolOutcome) -> Option<Settlement> {
-    match outcome {
+/// The end of a run of which a call was denied: it names the tool, and what denied it.
+fn denied(call: &CallView) -> Option<Settlement> {
+    let tool = &call.tool;
+    match call.outcome.as_deref()? {
         ToolOutcome::Rejected(RejectionReason::NotAuthorized) => {
-            Some(failed("PolicyDenied", "the host does not authorize a call of the last response"))
+            let message = alloc::format!("the host does not authorize a call of `{tool}`");
+            Some(failed("PolicyDenied", &message))
         }
         ToolOutcome::Rejected(RejectionReason::NotApproved) => {
-            Some(failed("ApprovalDenied", "a call of the last response was not approved"))
+            let no = |it: &&ApprovalView| it.verdict == Some(Verdict::Denied);
+            let message = match call.approvals.iter().rfind(no) {
+                Some(it) => {
+                    let request = it.request.request;
+                    alloc::format!("a call of `{tool}` was not approved: request {request}")
+                }
+                None => alloc::format!("a call of `{tool}` was not approved by anybody"),
+            };
+            Some(failed("ApprovalDenied", &message))
         }
         ToolOutcome::Rejected(RejectionReason::BatchRefused | RejectionReason::OverBudget)
         | ToolOutcome::Success(_)

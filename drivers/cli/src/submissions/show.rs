@@ -85,6 +85,7 @@ fn row_json(lane: &str, row: &Row) -> Value {
         "principal": row.admission.principal.as_str(),
         "admitted_ms": row.admitted_at.0,
         "claims": row.claims,
+        "steers": row.admission.steers.map(|host| host.to_string()),
         "abort": row.abort.as_ref().map(|intent| {
             json!({ "principal": intent.principal.as_str(), "reason": &*intent.reason })
         }),
