@@ -203,9 +203,15 @@ impl State {
         &self.flights
     }
 
-    /// Takes back what never left.
+    /// Takes back what never left. A call that was to start has its permits still.
     pub fn recall(&mut self, external: &External) {
         self.flights.recall(external);
+        match external {
+            External::InvokeTool(it) if self.shares => {
+                self.flights.permitted.insert(it.call);
+            }
+            _ => {}
+        }
     }
 
     /// Takes back a reminder that was never asked for.

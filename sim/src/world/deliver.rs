@@ -145,6 +145,7 @@ impl World {
                 }
                 Action::CancelExternals => {
                     it.flights.retain(Flight::has_happened);
+                    it.permits.cancelled();
                     self.process_mut(process).wait_no_more(lane);
                 }
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),

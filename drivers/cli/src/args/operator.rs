@@ -142,7 +142,7 @@ pub(crate) enum SubmissionsAct {
         /// The id of the submission that began the run, or the beginning of it
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         submission: String,
-        /// What is said
+        /// What is said; `@FILE` takes it from a file, and `@@` begins a text that begins with `@`
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         text: String,
         /// Who says it

@@ -30,6 +30,7 @@ pub(super) fn row_json(lane: &str, row: &Row) -> Value {
         "claims": row.claims,
         "waiting_for": waits.as_ref().map(|it| it.party.name()),
         "waiting_since_ms": waits.as_ref().map(|it| it.since.0),
+        "steers": row.admission.steers.map(|host| host.to_string()),
         "abort": row.abort.as_ref().map(|intent| {
             json!({ "principal": intent.principal.as_str(), "reason": &*intent.reason })
         }),

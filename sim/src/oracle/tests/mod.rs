@@ -9,6 +9,7 @@ mod history;
 mod outside;
 mod owner;
 mod patience;
+mod permits;
 mod property;
 mod request;
 mod retries;
