@@ -114,9 +114,12 @@ pub enum Refusal {
         /// The submission that began the run.
         host: SubmissionId,
     },
-    /// What steers a run has its agent and its tenant.
-    #[error("the run belongs to another agent or another tenant")]
+    /// What steers a run has its agent.
+    #[error("the run belongs to another agent")]
     ForeignRun,
+    /// A conversation is one tenant's (SEC-01).
+    #[error("the conversation belongs to another tenant")]
+    OtherTenant,
     /// Another row waits between the run and the one that is to join it.
     #[error("the submission is not the next one behind the run")]
     NotNext,

@@ -36,7 +36,7 @@ pub(super) struct Account {
 pub(super) enum Asked {
     /// Nobody asked.
     Nothing,
-    /// It was asked, and the provider turned it away: it has used nothing.
+    /// It was asked, and has used nothing: it has not arrived, or the provider turned it away.
     InVain,
     /// It was asked, and has used something.
     Something,

@@ -86,6 +86,11 @@ impl Judge {
         }
     }
 
+    /// BU-07: a question of the model leaves: whoever asks cannot know whether it arrives.
+    pub(crate) fn note_out(&mut self, lane: usize, epoch: Epoch, run: RunId) {
+        self.asked(lane, epoch, run, Asked::InVain);
+    }
+
     /// BU-07: a question of the model happened, asked under an epoch, and was answered like this.
     pub(crate) fn note_asked(
         &mut self,

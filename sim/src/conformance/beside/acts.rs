@@ -219,7 +219,7 @@ impl Actor {
     fn begin(&mut self, maker: &mut Maker) -> Option<()> {
         let row = open(&maker.memory);
         if maker.memory.clone().shelf(&lane()).rows().len() == usize::from(row) {
-            let admission = facts::admission(&lane(), row, "hello", None, false);
+            let admission = facts::admission(&lane(), row, "hello", None, facts::From::Own);
             maker.ledger(ledger::Command::Admit(admission));
         }
         if maker.memory.shelf(&lane()).tail().is_none() {
