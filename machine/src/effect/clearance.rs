@@ -112,7 +112,7 @@ pub struct ApprovalAnswer {
     pub verdict: Verdict,
     /// Who or what says so.
     pub by: Resolver,
-    /// Why.
+    /// Why: at most [`crate::limits::TEXT_BYTES`] of it are kept.
     pub reason: Arc<str>,
 }
 

@@ -19,7 +19,7 @@ use super::{Effect, Liveness, State, clear};
 use crate::agent::{RejectionReason, Verdict};
 use crate::effect::{ApprovalAnswer, ApprovalQuestion, Clearance, Clearances, External, Subject};
 use crate::identity::ApprovalId;
-use crate::limits::APPROVAL_PREVIEW_BYTES;
+use crate::limits::{APPROVAL_PREVIEW_BYTES, TEXT_BYTES};
 use crate::projection::CallView;
 use crate::record::{ApprovalDecided, ApprovalRequested, Record};
 
@@ -47,11 +47,11 @@ impl State {
         let Clearance::Prompt { risk, rule } = clear::of(said, call.id)? else { return None };
         let digest = call.parameters.digest();
         let request = ApprovalId::derive(call.id, digest, said.policy);
-        let is_put = call
-            .approval()
-            .is_some_and(|it| it.request.request == request || it.verdict == Some(Verdict::Denied));
+        // Each request is put once, also if the policy has become what it was before.
+        let is_put = call.approvals.iter().any(|it| it.request.request == request);
+        let is_denied = call.approval().is_some_and(|it| it.verdict == Some(Verdict::Denied));
         let preview = call.parameters.redacted(&tool.redact);
-        (!is_put).then(|| ApprovalQuestion {
+        (!is_put && !is_denied).then(|| ApprovalQuestion {
             request,
             call: call.id,
             tool: call.tool.clone(),
@@ -135,7 +135,7 @@ impl State {
             request,
             verdict: answer.verdict,
             resolver: answer.by.clone(),
-            reason: answer.reason.clone(),
+            reason: bounded(&answer.reason),
         })
     }
 
@@ -155,4 +155,12 @@ impl State {
         };
         self.turn_down(waiting, reason, effects);
     }
+}
+
+/// A reason that a record can hold: what is longer is cut.
+fn bounded(reason: &Arc<str>) -> Arc<str> {
+    if reason.len() <= TEXT_BYTES {
+        return reason.clone();
+    }
+    Arc::from(&reason[..reason.floor_char_boundary(TEXT_BYTES)])
 }

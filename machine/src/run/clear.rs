@@ -78,20 +78,17 @@ impl State {
         self.liveness = Liveness::Resting;
     }
 
-    /// The start of a call that is excused only because it may be made again: it may have happened.
+    /// The last start of a call that is not over although it, or one before it, may have happened.
     pub(super) fn may_have_happened(&self, call: &CallView) -> Option<Doubt> {
-        let is_repeatable = match self.agent().class_of(&call.tool) {
-            ExecutionClass::Idempotent | ExecutionClass::Durable => true,
-            ExecutionClass::Readonly | ExecutionClass::Ordinary => false,
-        };
-        let last =
-            call.starts.last().filter(|last| is_repeatable && last.state == StartState::Open)?;
-        let earlier = call.starts.iter().filter(|start| start.epoch < self.epoch);
-        let is_excused = |state: &StartState| match state {
-            StartState::Resolved(resolution) => **resolution == Resolution::NeverStarted,
-            StartState::Open | StartState::Unknown => false,
-        };
-        let may = earlier.into_iter().any(|start| !is_excused(&start.state));
+        let last = call.starts.last().filter(|last| last.state == StartState::Open)?;
+        let class = self.agent().class_of(&call.tool);
+        let mut earlier = call.starts.iter().filter(|start| start.epoch < self.epoch);
+        let may = earlier.any(|start| match (&start.state, class) {
+            (StartState::Resolved(how), _) => **how != Resolution::NeverStarted,
+            // It waits again, so it was proven that it never started.
+            (StartState::Open, ExecutionClass::Ordinary | ExecutionClass::Readonly) => false,
+            (StartState::Open | StartState::Unknown, _) => true,
+        });
         may.then_some(Doubt { call: call.id, start: last.epoch })
     }
 

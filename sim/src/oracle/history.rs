@@ -28,7 +28,7 @@ impl Judge {
             self.check_record(cast, lane, epoch, record, permits);
             self.check_binding(cast, lane, epoch, record, permits);
             if let Record::ApprovalDecided(it) = record {
-                self.check_decision(epoch, &records[..at], it, permits);
+                self.check_decision(cast, (lane, epoch), &records[..at], it, permits);
             }
             if let Record::ToolSettled(it) = record {
                 self.check_result(cast, lane, &records[..at], it);
