@@ -14,7 +14,7 @@
 //! | --- | --- |
 //! | AUTH-13: a decision is about exactly what was asked | it names the request, whose id is made of call, parameters and policy; one of any other request spoils the answer |
 //! | SEC-06: bounded before parsed | an answer has at most [`ANSWER_BYTES`]; names and reasons have the bounds of any other |
-//! | SEC-07: the token is shown to nobody else | [`Token`] has no words; no redirect is followed and no proxy asked; no [`Trouble`] holds anything of the URL, the token or the answer |
+//! | SEC-04: the token is shown to nobody else | [`Token`] has no words; no redirect is followed and no proxy asked; no [`Trouble`] holds anything of the URL, the token or the answer |
 //! | dropping the future gives up the request | its connection is shut down, so that the service knows too |
 //!
 //! It speaks HTTP, without TLS: a service that is not on the same machine or in the same private network

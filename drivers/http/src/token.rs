@@ -8,7 +8,7 @@ use ureq::http::HeaderValue;
 /// Bytes of a token: more than any that is in use.
 const TOKEN_BYTES: usize = 8 * 1024;
 
-/// A bearer token. It is sent to the service, and has no words for anybody else (SEC-07).
+/// A bearer token. It is sent to the service, and has no words for anybody else (SEC-04).
 #[derive(Clone)]
 pub struct Token(HeaderValue);
 

@@ -8,7 +8,7 @@ use crate::answer::Wrong;
 use crate::exchange::ANSWER_BYTES;
 
 /// What is wrong with a service or its answer. It has no words of the service's, and nothing of the URL
-/// or the token, so it can be shown to anybody (SEC-07).
+/// or the token, so it can be shown to anybody (SEC-04).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Trouble {
     /// Nobody knows a host of this name.
