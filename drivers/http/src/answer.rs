@@ -70,8 +70,8 @@ pub(crate) fn decisions(
     questions: &[ApprovalQuestion],
 ) -> Result<Vec<Decision>, Trouble> {
     let answered = serde_json::from_slice::<Answered>(bytes);
-    let answered = answered
-        .map_err(|why| Trouble::NotDecisions { line: why.line(), column: why.column() })?;
+    let answered =
+        answered.map_err(|why| Trouble::NotDecisions { line: why.line(), column: why.column() })?;
     let mut decisions: Vec<Decision> = Vec::new();
     for (index, decided) in answered.decisions.iter().enumerate() {
         let wrong = |why| Trouble::Wrong { at: index + 1, why };

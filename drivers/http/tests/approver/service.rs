@@ -21,8 +21,10 @@ pub(crate) struct Service {
 /// A whole answer of HTTP.
 pub(crate) fn answer(status: &str, more: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{more}connection: close\r\n\r\n{body}")
-        .into_bytes()
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{more}connection: close\r\n\r\n{body}"
+    )
+    .into_bytes()
 }
 
 impl Service {

@@ -100,7 +100,8 @@ fn auth_13_a_decision_about_anything_else_spoils_the_whole_answer() {
     assert_eq!(trouble(body(&nobody)), wrong(1, Wrong::By(NameError::Empty)));
     let control = list(&[yes.replace("bob", r"b\u001bob")]);
     assert_eq!(trouble(body(&control)), wrong(1, Wrong::By(NameError::Control)));
-    let long = list(&[decision(first, "deny", &format!(r#","reason":"{}""#, "x".repeat(TEXT_BYTES + 1)))]);
+    let long =
+        list(&[decision(first, "deny", &format!(r#","reason":"{}""#, "x".repeat(TEXT_BYTES + 1)))]);
     assert_eq!(trouble(body(&long)), wrong(1, Wrong::LongReason));
 }
 
