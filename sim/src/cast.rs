@@ -86,6 +86,8 @@ pub(crate) struct Revised {
     pub(crate) bound: Bound,
     /// Whether the operator has runs bound to it that are bound to what the agent was.
     pub(crate) rebinds: bool,
+    /// Whether a week passes for it while somebody is held up, too.
+    pub(crate) outlasts_pauses: bool,
 }
 
 /// A client with its one call.
@@ -355,7 +357,8 @@ fn revised(scenario: &Scenario, revision: &RevisionScript) -> Revised {
     let tools = scenario.tools.iter().map(|tool| tool.definition.clone()).collect();
     let binding = Binding { definition: agent.definition(tools), ..binding(scenario) };
     let bound = binding.bound();
-    Revised { binding: Arc::new(binding), bound, rebinds: revision.rebinds }
+    let RevisionScript { rebinds, outlasts_pauses, .. } = *revision;
+    Revised { binding: Arc::new(binding), bound, rebinds, outlasts_pauses }
 }
 
 fn submission(script: &SubmissionScript) -> SubmissionId {

@@ -53,6 +53,9 @@ pub enum Defect {
     RevocationUnheard,
     /// A host looks at what is granted when a batch is declared, and not when its calls begin.
     DoorUnwatched,
+    /// What is kept beside a log says something else than the log came to, under a sound seal and the
+    /// log's own digests.
+    CheckpointLies,
 }
 
 /// A text names no defect.
@@ -84,6 +87,7 @@ impl Defect {
         Self::SummaryForgotten,
         Self::RevocationUnheard,
         Self::DoorUnwatched,
+        Self::CheckpointLies,
     ];
 
     /// The name on a command line and in a trace.
@@ -111,6 +115,7 @@ impl Defect {
             Self::SummaryForgotten => "summary-forgotten",
             Self::RevocationUnheard => "revocation-unheard",
             Self::DoorUnwatched => "door-unwatched",
+            Self::CheckpointLies => "checkpoint-lies",
         }
     }
 }

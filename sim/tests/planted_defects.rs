@@ -23,7 +23,7 @@ struct Control {
     worlds: u64,
 }
 
-const CONTROLS: [Control; 21] = [
+const CONTROLS: [Control; 22] = [
     Control {
         defect: Defect::ReplayAcrossFence,
         scenario: "ordinary-completed",
@@ -169,6 +169,13 @@ const CONTROLS: [Control; 21] = [
         defect: Defect::DoorUnwatched,
         scenario: "revoked-durable",
         property: Property::Granted,
+        depth: 1,
+        worlds: 10_000,
+    },
+    Control {
+        defect: Defect::CheckpointLies,
+        scenario: "checkpoints",
+        property: Property::Fold,
         depth: 1,
         worlds: 10_000,
     },

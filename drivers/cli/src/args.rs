@@ -2,6 +2,7 @@
 
 mod beside;
 mod copies;
+mod list;
 mod operator;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use everstep_sqlite::CommitMode;
 
 pub(crate) use beside::{At, Metadata, Over, Sessions, SessionsAct, State, StateAct};
 pub(crate) use copies::{Backup, Export, Import, Restore};
+pub(crate) use list::List;
 pub(crate) use operator::{Decide, Log, LogAct, Look, Resolve, Submissions, SubmissionsAct, Word};
 
 const EXITS: &str = "\

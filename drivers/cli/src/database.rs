@@ -177,7 +177,8 @@ impl fmt::Display for Unknown {
         let Mark { doubt, since, .. } = &self.mark;
         let (tool, parameters) = (&self.tool, output::one_line(self.parameters.as_str()));
         let (call, start, age) = (doubt.call, doubt.start, age(*since));
-        write!(f, "{tool} {parameters}  call {call}, start {start}, {} for {age}", self.state())?;
+        let state = self.state();
+        write!(f, "{tool} {parameters}  call {call}, started in epoch {start}, {state} for {age}")?;
         match said(&self.mark) {
             Some(said) => write!(f, "; {}", said_words(said)),
             None => Ok(()),

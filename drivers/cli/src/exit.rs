@@ -13,7 +13,8 @@ pub(crate) enum Exit {
     Usage,
     /// 3: the environment failed: a file is missing, a folder cannot be written.
     Environment,
-    /// 4: a bound was met before the work was done, or somebody has to say something first.
+    /// 4: a bound was met before the work was done, or somebody has to say something first, or what
+    /// was not to be there is listed.
     Budget,
     /// 5: nothing is broken, but a failpoint or something that sometimes happens never came up.
     Vacuous,

@@ -28,6 +28,9 @@ pub enum HostError {
     /// The store refuses a reading, or it is corrupt.
     #[error("{0}")]
     Store(StoreFault),
+    /// The tenant has a policy, and who submits is no member of it (SEC-01).
+    #[error("the principal does not belong to the tenant")]
+    NotAMember,
     /// There is no such submission.
     #[error("there is no such submission")]
     NoSuchSubmission,
@@ -60,8 +63,12 @@ impl Host {
     /// the same receipt.
     ///
     /// # Errors
-    /// The store refuses the call, or is gone.
+    /// The principal does not belong to its tenant, which has a policy; the conversation is another
+    /// tenant's; the store refuses the call, or is gone.
     pub async fn submit(&self, call: Call) -> Result<Receipt, HostError> {
+        if !self.clearance().admits(&call.tenant, &call.principal) {
+            return Err(HostError::NotAMember);
+        }
         let lane = call.conversation.clone();
         let state = admission::State::new(call);
         let mut step = AdmissionMachine::step(state, admission::Input::Started);

@@ -230,6 +230,10 @@ impl Host {
         known.ok().flatten().map(|binding| binding.bound())
     }
 
+    pub(crate) const fn clearance(&self) -> &Clearance {
+        &self.clearance
+    }
+
     pub(crate) const fn news(&self) -> &News {
         &self.news
     }

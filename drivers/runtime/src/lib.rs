@@ -21,6 +21,7 @@
 //! | DUR-019: killed where the simulator crashes | [`Failpoints`] bear the names of the machines' effects |
 //! | DUR-010: a durable handler goes on only when its step is committed | it rests meanwhile: nothing of it is polled, and dropping it has stopped it between two steps |
 //! | CAP-012: what a call writes of its agent's state is written once, and never by who is superseded | [`State`], which is asked in the store, in one transaction with lane and log |
+//! | SEC-01: nothing is admitted, shown or told across tenants | [`Caller`], and the ledger: a conversation is one tenant's |
 //! | AUTH-15: what is not granted does not begin | [`Clearance`] is asked before anybody is, and once more at the door |
 //! | OPS-03: stopping loses nothing | a host that stops begins nothing, records what comes back in time, and gives its lanes back |
 //! | a handler that panics | is a [`everstep_machine::agent::ToolOutcome::Defect`], and nothing of its words is kept |
@@ -29,6 +30,7 @@
 //! [`everstep_machine::store::Shared`] and [`LookOut`]), and any use of the wall clock.
 
 mod call;
+mod caller;
 mod clearance;
 mod client;
 mod desk;
@@ -58,6 +60,7 @@ mod task;
 mod tool;
 mod wait;
 
+pub use caller::Caller;
 pub use clearance::Clearance;
 pub use client::HostError;
 pub use ephemeral::{End, Ephemeral, EphemeralError, How};

@@ -35,7 +35,7 @@ const PART: u32 = 1_000;
 
 impl Format {
     /// What this build reads and writes.
-    pub const CURRENT: Self = Self { tables: 5, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
+    pub const CURRENT: Self = Self { tables: 6, cells: LAYOUT_VERSION, records: SCHEMA_VERSION };
 
     /// The number that SQLite keeps.
     pub(crate) fn user_version(self) -> i32 {
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn store_005_a_format_is_one_number_and_back() {
-        assert_eq!(Format::CURRENT.to_string(), format!("5.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
+        assert_eq!(Format::CURRENT.to_string(), format!("6.{LAYOUT_VERSION}.{SCHEMA_VERSION}"));
         let parts = [0, 1, 7, 999];
         for (tables, cells, records) in
             parts.into_iter().flat_map(|a| parts.map(|b| (a, b, 999 - a)))

@@ -178,7 +178,8 @@ pub(crate) fn import(
     }
     let rows = log.rows(rows);
     let next = AdmissionSequence(rows.len() as u64);
-    ledger::write(connection, name, &Change::Lane(Lane { next, ..lane.clone() }))?;
+    let tenant = rows.first().map(|row| row.admission.tenant.clone());
+    ledger::write(connection, name, &Change::Lane(Lane { next, tenant, ..lane.clone() }))?;
     for row in rows {
         ledger::write(connection, name, &Change::Row(row))?;
     }

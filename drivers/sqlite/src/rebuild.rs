@@ -51,7 +51,9 @@ pub(crate) fn rebuild(
         connection.execute(&delete, [conversation.as_str()])?;
     }
     let next = AdmissionSequence(made.len() as u64);
-    let lane = Lane { next, ..found.lane.unwrap_or_else(|| Lane::new(conversation.clone())) };
+    let tenant = made.first().map(|row| row.admission.tenant.clone());
+    let lane = found.lane.unwrap_or_else(|| Lane::new(conversation.clone()));
+    let lane = Lane { next, tenant: tenant.or(lane.tenant.clone()), ..lane };
     ledger::write(connection, conversation, &Change::Lane(lane.clone()))?;
     for row in &made {
         ledger::write(connection, conversation, &Change::Row(Arc::clone(row)))?;

@@ -46,7 +46,8 @@ pub(crate) fn lane() -> Lane {
         pause: everstep_machine::identity::DurationMs(1_500),
     };
     let (next, epoch, stamp) = (AdmissionSequence(2), Epoch(3), Timestamp(1_000));
-    Lane { conversation: desk(), next, epoch, owner: Some(owner), stamp }
+    let tenant = Some(TenantId::new("shop").unwrap());
+    Lane { conversation: desk(), tenant, next, epoch, owner: Some(owner), stamp }
 }
 
 pub(crate) fn tail() -> Tail {

@@ -192,9 +192,13 @@ impl Working {
                 self.ledger(draft, Command::CoverIncompatible { owner })?;
             }
             Decision::EndIncompatible(mismatch) => {
+                self.charge_the_dead(setup, draft)?;
                 self.reserve(draft, run::incompatible(&mismatch))?;
             }
-            Decision::GiveUp => self.reserve(draft, run::poison())?,
+            Decision::GiveUp => {
+                self.charge_the_dead(setup, draft)?;
+                self.reserve(draft, run::poison())?;
+            }
             Decision::ResumeBatch(_) | Decision::ResumeTurn => {
                 let now = self.read_at;
                 self.drive(setup, draft, run::Input::Resumed { now })?;
@@ -237,15 +241,25 @@ impl Working {
         match step {
             AbortStep::Audit { .. } if self.keep_returned(setup, draft)? => Ok(()),
             AbortStep::Audit { request, doubts, decided } => {
+                let lost = self.run.died_with_an_owner();
                 let request = request.map(|intent| self.abort_record(intent));
                 let doubts = doubts.into_iter().map(|doubt| self.unknown_record(doubt));
                 let decided = decided.into_iter().map(|it| self.decided_record(it));
-                let records = request.into_iter().chain(doubts).chain(decided);
+                let records = lost.into_iter().chain(request).chain(doubts).chain(decided);
                 let records: Vec<Record> = records.collect();
                 self.record(setup, draft, records)
             }
             AbortStep::Mark(doubts) => self.ledger(draft, Command::MarkUnknown { owner, doubts }),
             AbortStep::Reserve => self.reserve(draft, Settlement::Aborted),
+        }
+    }
+
+    /// Records what may have been asked by an owner that died, before a run ends that nobody goes on
+    /// with (BU-07).
+    fn charge_the_dead(&mut self, setup: &Setup, draft: &mut Draft) -> Predicted {
+        match self.run.died_with_an_owner() {
+            Some(record) => self.record(setup, draft, alloc::vec![record]),
+            None => Ok(()),
         }
     }
 

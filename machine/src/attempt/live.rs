@@ -145,16 +145,23 @@ impl Working {
     }
 
     /// Records the results that wait to be acted on, before anything that is out is called a
-    /// doubt. Each counts once, and is offered again if the pipeline is refused. Other answers
-    /// are of no use to a run that ends. Whether there was a result.
+    /// doubt, and what the question of the model has used that is out (BU-07). Each counts once,
+    /// and is offered again if the pipeline is refused. Other answers are of no use to a run that
+    /// ends. Whether there was anything to record.
     pub(super) fn keep_returned(
         &mut self,
         setup: &Setup,
         draft: &mut Draft,
     ) -> Result<bool, Defect> {
-        let mut flights = self.run.flights().clone();
         let mut groups = Vec::new();
-        for answer in core::mem::take(&mut self.inbox) {
+        let inbox = core::mem::take(&mut self.inbox);
+        let said = inbox.iter().find(|it| self.run.flights().awaits_model(it)).cloned();
+        if let Some((record, said)) = self.run.give_up_what_is_out(said) {
+            groups.extend(record.map(|record| alloc::vec![record]));
+            draft.consumed.push(said);
+        }
+        let mut flights = self.run.flights().clone();
+        for answer in inbox {
             let record = match &answer {
                 Answer::Tool { start, outcome } if flights.land(start) => {
                     let (submission, call) = (self.submission, start.call);

@@ -9,7 +9,7 @@ use crate::approval::{self, Layers, Metadata, Origin, Ruling};
 use crate::authority::{self, Action, Decision, Outcome};
 use crate::digest::{Digest, Hasher};
 use crate::effect::{ApprovalQuestion, Asker, Clearance, Clearances, Proposed};
-use crate::identity::ApprovalId;
+use crate::identity::{ApprovalId, PrincipalId, TenantId};
 
 /// The clearance of a host. Nothing that has to be granted is, until it is told so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +36,13 @@ impl State {
     #[must_use]
     pub fn may(&self, action: &Action) -> Decision {
         self.authority.evaluate(action)
+    }
+
+    /// Whether somebody gets anything done in a tenant: one that has a policy lets its members in, and
+    /// nobody else.
+    #[must_use]
+    pub fn admits(&self, tenant: &TenantId, principal: &PrincipalId) -> bool {
+        self.authority.policy(tenant).is_none() || self.authority.is_member(tenant, principal)
     }
 
     /// What all layers say about a tool of an agent: which of them decides, and what.
@@ -74,7 +81,8 @@ impl State {
                 Outcome::Allowed { .. } => None,
                 Outcome::Denied(denial) => Some(denial.layer()),
             },
-            None => self.is_left_out(asker).then_some(authority::Layer::Membership),
+            None => (!self.admits(&asker.tenant, &asker.principal))
+                .then_some(authority::Layer::Membership),
         };
         if let Some(layer) = denied {
             return Clearance::Refused(RejectionReason::NotGranted(layer));
@@ -88,12 +96,6 @@ impl State {
             Judgement::Prompt => Clearance::Prompt { risk, rule },
             Judgement::Deny => Clearance::Refused(RejectionReason::PolicyDenied(rule.layer)),
         }
-    }
-
-    /// Whether the tenant has a policy and the principal is no member of it.
-    fn is_left_out(&self, asker: &Asker) -> bool {
-        let is_governed = self.authority.policy(&asker.tenant).is_some();
-        is_governed && !self.authority.is_member(&asker.tenant, &asker.principal)
     }
 
     /// The version of the policy that an approval counts for (AUTH-13).

@@ -130,7 +130,7 @@ mod tests {
     use super::braces;
 
     #[test]
-    fn gr_01_lists_in_braces_are_the_words_that_a_shell_makes_of_them() {
+    fn case_gr_01_lists_in_braces_are_the_words_that_a_shell_makes_of_them() {
         for (text, expected) in [
             ("{rm,-rf,/}", "rm -rf /"),
             ("{rm,{-rf,/}}", "rm -rf /"),

@@ -50,6 +50,7 @@ mod compat;
 mod footprint;
 mod input;
 mod offer;
+mod output;
 mod rebuild;
 mod reconstruction;
 mod retry;
@@ -59,8 +60,9 @@ mod step;
 
 pub use approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
 pub use compat::{Compat, Incompatible, Mismatch, RebindIntent};
-pub use input::{Admission, Claim, Command, Effect, Footprint, Ownership, Refusal, Reply, Stamped};
+pub use input::{Admission, Claim, Command, Footprint, Ownership, Stamped};
 pub use offer::Offer;
+pub use output::{Effect, Refusal, Reply};
 pub use rebuild::{Agreement, Markers, agreement, rebuild};
 pub use reconstruction::Reconstruction;
 pub use retry::{Chain, Retried, RetryIntent};

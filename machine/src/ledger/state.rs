@@ -13,7 +13,7 @@ use crate::agent::{Bound, Resolution};
 use crate::digest::Digest;
 use crate::identity::{
     AdmissionSequence, ApprovalId, ConversationId, DurationMs, Epoch, PrincipalId, ProducerId,
-    SubmissionId, Timestamp, Token,
+    SubmissionId, TenantId, Timestamp, Token,
 };
 use crate::limits::TEXT_BYTES;
 use crate::record::{CodecError, Doubt, Outcome, SubmissionSettled};
@@ -23,6 +23,8 @@ use crate::record::{CodecError, Doubt, Outcome, SubmissionSettled};
 pub struct Lane {
     /// The conversation, which is the lane's name.
     pub conversation: ConversationId,
+    /// Whose data it is, once a row was admitted: nobody else's submission is (SEC-01).
+    pub tenant: Option<TenantId>,
     /// Position of the next admitted row.
     pub next: AdmissionSequence,
     /// The epoch of the last claim; 0 before the first.
@@ -249,6 +251,7 @@ impl Lane {
     pub const fn new(conversation: ConversationId) -> Self {
         Self {
             conversation,
+            tenant: None,
             next: AdmissionSequence(0),
             epoch: Epoch(0),
             owner: None,

@@ -26,7 +26,8 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::input::{Command, Effect, Ownership, Refusal, Reply, Stamped};
+use super::input::{Command, Ownership, Stamped};
+use super::output::{Effect, Refusal, Reply};
 use super::slice::{Change, Slice};
 use super::state::{Lane, Owner, Phase, Row};
 use crate::contract::{Machine, Step};

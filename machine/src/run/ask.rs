@@ -3,7 +3,6 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::next::{Next, next};
 use super::step::Effects;
 use super::{Effect, State, Timer};
 use crate::agent::{ModelFault, ModelRequest, Purpose, ToolChoice};
@@ -11,28 +10,8 @@ use crate::digest::Hasher;
 use crate::effect::External;
 use crate::event::RunEvent;
 use crate::identity::{DurationMs, Turn};
-use crate::projection::RunView;
 
 impl State {
-    /// Whoever takes over and asks the model says first that an earlier question is lost, if there
-    /// can be one: an earlier epoch opened the way to it, and has not let go since.
-    pub(super) fn interrupt(&mut self, effects: &mut Effects) {
-        let Some(run) = self.run() else { return };
-        let turn = run.next_turn();
-        let asks = matches!(next(run, &self.terms()), Next::AskModel(..));
-        if self.may_follow_a_question(run) && asks && self.flights.model.is_none() {
-            let spent = self.reserve(&self.projection.messages(self.submission));
-            self.record_lost(turn, spent, effects);
-        }
-    }
-
-    /// Whether an earlier epoch may have asked what comes next. Who lets go has nothing out; but it
-    /// is known of the owner just before alone that it did, and so only what that one opened.
-    fn may_follow_a_question(&self, run: &RunView) -> bool {
-        let let_go = self.follows_a_release && run.opened.next() == self.epoch;
-        run.opened < self.epoch && !let_go
-    }
-
     /// Asks for the next response, once its context is small enough. What that costs depends on
     /// the run's own turns: the runs before it are shared, and their size is known.
     pub(super) fn ask(&mut self, turn: Turn, tools: ToolChoice, effects: &mut Effects) {

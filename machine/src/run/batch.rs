@@ -177,8 +177,10 @@ impl State {
         let most = tool.result_bytes as usize;
         Arc::new(if result.as_str().len() <= most {
             ToolOutcome::Success(result)
-        } else {
+        } else if self.keeps {
             ToolOutcome::Kept(Kept::of(&result, most))
+        } else {
+            ToolOutcome::Truncated(Truncated::of(result.as_str(), most))
         })
     }
 

@@ -45,6 +45,8 @@ impl State {
         }
         let binding = call.binding.clone();
         let state = Self::new(binding, conversation, submission, FIRST, projection);
+        // No store holds what its records would name.
+        let state = Self { keeps: false, ..state };
         Ok((state.with_entropy(entropy), [created, input]))
     }
 

@@ -29,6 +29,8 @@ pub struct Flights {
     pub asked: BTreeSet<ToolCallId>,
     /// The calls that have their permits and have not started.
     pub permitted: BTreeSet<ToolCallId>,
+    /// Whether a host was not told what the run wants: it may keep permits that nobody wants.
+    pub untold: bool,
     /// The starts of tools.
     pub tools: BTreeSet<Doubt>,
     /// Of those that are durable, which step is awaited: how many stand before it.
@@ -46,6 +48,7 @@ impl Flights {
         authorizer: None,
         asked: BTreeSet::new(),
         permitted: BTreeSet::new(),
+        untold: false,
         tools: BTreeSet::new(),
         steps: BTreeMap::new(),
     };
@@ -82,6 +85,14 @@ impl Flights {
         self.tools.len() + self.asked.len() + self.permitted.len()
     }
 
+    /// Whether this is the answer of the model that is awaited.
+    pub(crate) fn awaits_model(&self, answer: &Answer) -> bool {
+        match answer {
+            Answer::Model { turn, purpose, .. } => self.model == Some((*turn, *purpose)),
+            _ => false,
+        }
+    }
+
     /// Whether exactly this step of this start is awaited.
     pub(crate) fn awaits(&self, start: Doubt, ordinal: u32) -> bool {
         self.tools.contains(&start) && self.steps.get(&start) == Some(&ordinal)
@@ -107,6 +118,7 @@ impl Flights {
                 for it in calls {
                     self.asked.remove(&it.call);
                 }
+                self.untold = true;
             }
             External::InvokeTool(it) => {
                 self.land(&Doubt { call: it.call, start: it.epoch });
@@ -129,7 +141,12 @@ impl Flights {
                 self.approver = Some((*turn, questions.clone()));
             }
             Answer::Authorizer { turn, .. } => self.authorizer = Some(*turn),
-            Answer::Permitted { calls, .. } => self.asked.extend(calls),
+            Answer::Permitted { calls, .. } => {
+                for call in calls {
+                    self.permitted.remove(call);
+                    self.asked.insert(*call);
+                }
+            }
             Answer::Tool { start, .. } | Answer::Unsure { start } => {
                 self.tools.insert(*start);
             }

@@ -7,11 +7,11 @@ use super::budget::{Used, failures_in_a_row};
 use super::failure::{budget, failed, repeated_failures};
 use crate::agent::{
     AgentDefinition, Allowance, Dimension, FailureMode, OnDenial, OnExhaustion, RejectionReason,
-    ToolChoice, ToolOutcome,
+    ToolChoice, ToolOutcome, Verdict,
 };
 use crate::authority::CapabilityKey;
 use crate::identity::{ToolCallId, Turn};
-use crate::projection::{CallView, RunView, TurnView};
+use crate::projection::{ApprovalView, CallView, RunView, TurnView};
 use crate::record::{FinishKind, Settlement};
 
 /// What comes next in a run.
@@ -53,7 +53,7 @@ pub fn next(run: &RunView, terms: &Terms<'_>) -> Next {
         if let Some(settlement) = ended_by(run, last, terms, &used) {
             return Next::Fail(settlement);
         }
-        if last.calls.is_empty() && !has_news(run) {
+        if !awaits_response(run) {
             return Next::Answer(finish(run, terms));
         }
     }
@@ -70,6 +70,13 @@ pub fn next(run: &RunView, terms: &Terms<'_>) -> Next {
             OnExhaustion::FinalAnswer | OnExhaustion::Fail => Next::Fail(budget(dimension)),
         },
     }
+}
+
+/// Whether nothing but a response can follow: every call has its result, and the last response,
+/// if there is one, is not the answer.
+pub(super) fn awaits_response(run: &RunView) -> bool {
+    let is_answered = run.turns.last().is_some_and(|last| last.calls.is_empty());
+    run.unsettled_calls().next().is_none() && (!is_answered || has_news(run))
 }
 
 /// Whether something was said that no response has seen.
@@ -115,25 +122,33 @@ fn ended_by(run: &RunView, last: &TurnView, terms: &Terms<'_>, used: &Used) -> O
     used.is_too_expensive(&terms.allowance).then(|| budget(Dimension::Cost))
 }
 
-/// The end of a run of which a call was denied: what, and by whom.
+/// The end of a run of which a call was denied: it names the tool, and what denied it.
 fn denied(agent: &AgentDefinition, call: &CallView) -> Option<Settlement> {
     let ToolOutcome::Rejected(reason) = call.outcome.as_deref()? else { return None };
     let tool = &call.tool;
     let (tag, message) = match reason {
         RejectionReason::NotAuthorized => {
-            ("PolicyDenied", format!("the host does not authorize a call of {tool}"))
+            ("PolicyDenied", format!("the host does not authorize a call of `{tool}`"))
         }
         RejectionReason::NotApproved => {
-            ("ApprovalDenied", format!("a call of {tool} was not approved"))
+            let no = |it: &&ApprovalView| it.verdict == Some(Verdict::Denied);
+            let message = match call.approvals.iter().rfind(no) {
+                Some(it) => {
+                    let request = it.request.request;
+                    format!("a call of `{tool}` was not approved: request {request}")
+                }
+                None => format!("a call of `{tool}` was not approved by anybody"),
+            };
+            ("ApprovalDenied", message)
         }
         RejectionReason::NotGranted(layer) => {
             let capability = agent.tool(tool).and_then(|tool| tool.capability.as_ref());
             let takes = capability.map_or("a capability", CapabilityKey::as_str);
-            let message = format!("{tool} takes {takes}, which {layer} does not grant");
+            let message = format!("`{tool}` takes `{takes}`, which {layer} does not grant");
             ("PolicyDenied", message)
         }
         RejectionReason::PolicyDenied(layer) => {
-            ("PolicyDenied", format!("{layer} denies calls of {tool}"))
+            ("PolicyDenied", format!("{layer} denies calls of `{tool}`"))
         }
         RejectionReason::BatchRefused | RejectionReason::OverBudget => return None,
     };

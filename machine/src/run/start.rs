@@ -43,6 +43,7 @@ impl State {
             let asked = waiting.iter().filter(|call| self.flights.asked.contains(&call.id));
             let calls = asked.map(|call| self.wanting(call)).collect();
             let agent = self.agent().id().clone();
+            self.flights.untold = false;
             effects.push(Effect::External(External::Permits { run, agent, calls }));
         }
     }
@@ -58,15 +59,15 @@ impl State {
     }
 
     /// What calls have that do not start any more goes back: of those that wait or could start, only
-    /// these still want to.
+    /// these still want to. A host that was to be told before and was not is told now.
     pub(super) fn want_only(&mut self, wants: impl Fn(ToolCallId) -> bool, effects: &mut Effects) {
         let flights = &mut self.flights;
         let before = flights.places();
         flights.asked.retain(|call| wants(*call));
         flights.permitted.retain(|call| wants(*call));
-        let Some((run, _)) = self.place().filter(|_| self.flights.places() < before) else {
-            return;
-        };
+        let is_less = self.flights.untold || self.flights.places() < before;
+        let Some((run, _)) = self.place().filter(|_| is_less) else { return };
+        self.flights.untold = false;
         let wanting = |call: &CallView| {
             let Flights { asked, permitted, .. } = &self.flights;
             asked.contains(&call.id) || permitted.contains(&call.id)

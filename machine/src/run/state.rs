@@ -73,6 +73,9 @@ pub struct State {
     pub(super) watched: bool,
     /// Whether what is said to it is kept in its lane, and has to be asked for.
     pub(super) listens: bool,
+    /// Whether somebody keeps what its records bring along: a result that is too long for its record
+    /// is an artifact then, and is only cut otherwise (STORE-009).
+    pub(super) keeps: bool,
     /// Whether it has asked its lane for this boundary, and was told.
     pub(super) hearing: Hearing,
     /// What was said to the run and is not canonical, oldest first.
@@ -110,6 +113,7 @@ impl State {
             draining: false,
             watched: false,
             listens: false,
+            keeps: true,
             hearing: Hearing::Nothing,
             steering: VecDeque::new(),
         }
@@ -199,9 +203,15 @@ impl State {
         &self.flights
     }
 
-    /// Takes back what never left.
+    /// Takes back what never left. A call that was to start has its permits still.
     pub fn recall(&mut self, external: &External) {
         self.flights.recall(external);
+        match external {
+            External::InvokeTool(it) if self.shares => {
+                self.flights.permitted.insert(it.call);
+            }
+            _ => {}
+        }
     }
 
     /// Takes back a reminder that was never asked for.

@@ -78,6 +78,7 @@ impl State {
         let next = next(run, &self.terms());
         match next {
             Next::Fail(settlement) if self.flights.tools.is_empty() => {
+                self.charge_what_is_out(effects);
                 self.settle(settlement, effects);
             }
             // Nothing new begins; what runs comes to its end first.

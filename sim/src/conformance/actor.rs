@@ -16,7 +16,7 @@ use everstep_machine::store::{Reply, StoreCommand, Target};
 
 use super::acts::{Act, Proof, Row, Verb, View};
 use super::facts::{
-    admission, bound, canonical, creation, doubt, lane, principal, producer, record, request,
+    From, admission, bound, canonical, creation, doubt, lane, principal, producer, record, request,
     reserved, submission, suspension,
 };
 use super::reference::Shelf;
@@ -91,9 +91,15 @@ impl Actor {
     fn of_anybody(&self, act: &Act) -> Option<Command> {
         let of = |row: Row| submission(&self.lane, row);
         Some(match act {
-            Act::Admit(row, text) => Command::Admit(admission(&self.lane, *row, text, None, false)),
+            Act::Admit(row, text) => {
+                Command::Admit(admission(&self.lane, *row, text, None, From::Own))
+            }
+            Act::Trespass(row) => {
+                Command::Admit(admission(&self.lane, *row, "hello", None, From::OtherTenant))
+            }
             Act::Steer { row, host, strange } => {
-                Command::Admit(admission(&self.lane, *row, "wait", Some(*host), *strange))
+                let from = if *strange { From::OtherAgent } else { From::Own };
+                Command::Admit(admission(&self.lane, *row, "wait", Some(*host), from))
             }
             Act::Ready(row) => Command::Ready { submission: of(*row) },
             Act::Abort(row, who) => {

@@ -70,7 +70,9 @@ pub(super) enum View {
 pub(super) enum Act {
     /// With this text as its input.
     Admit(Row, &'static str),
-    /// Said to the run of another row, in the same tenant or in a strange one.
+    /// By somebody of another tenant.
+    Trespass(Row),
+    /// Said to the run of another row, of the same agent or of a strange one.
     Steer {
         row: Row,
         host: Row,

@@ -27,7 +27,7 @@ names!(
     lane_refusal, LANE_REFUSALS, ledger::Refusal, "lane refuses: ":
     NoSuchSubmission, IdempotencyConflict, NotClaimable, EpochMoved, Owned, OwnershipLost,
     RunClosing, AlreadySettled, NoAbort, AbortIntended, UnknownOpen, AttemptsLeft, HasJoined,
-    ForeignRun, NotNext, JoinedOpen, NotRunning, NotSettled, NotGivenUp, NotIncompatible,
+    ForeignRun, OtherTenant, NotNext, JoinedOpen, NotRunning, NotSettled, NotGivenUp, NotIncompatible,
     ReservationConflict,
     SettlementDiffers, NoSuchDoubt, TooLong, ResolutionConflict, NoSuchApproval, AlreadyDecided,
     ApprovalExpired, NotExpired, NotTheApprover,

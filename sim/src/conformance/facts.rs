@@ -37,15 +37,15 @@ fn key(row: Row) -> IdempotencyKey {
     IdempotencyKey::new(&row.to_string()).expect(PLAIN)
 }
 
-fn tenant(strange: bool) -> TenantId {
+pub(super) fn tenant(strange: bool) -> TenantId {
     TenantId::new(if strange { "street" } else { "house" }).expect(PLAIN)
 }
 
-fn agent(name: &str) -> AgentId {
+pub(super) fn agent(name: &str) -> AgentId {
     AgentId::new(name).expect(PLAIN)
 }
 
-fn text(text: &str) -> CanonicalJson {
+pub(super) fn text(text: &str) -> CanonicalJson {
     CanonicalJson::string(text).expect("ARC-09: the text is short")
 }
 
@@ -75,19 +75,30 @@ pub(super) fn suspension(number: u8) -> Suspension {
     }
 }
 
+/// Who submits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// Whose lane it is.
+    Own,
+    /// Somebody who means another agent.
+    OtherAgent,
+    /// Somebody of another tenant.
+    OtherTenant,
+}
+
 pub(super) fn admission(
     lane: &ConversationId,
     row: Row,
     input: &str,
     steers: Option<Row>,
-    strange: bool,
+    from: From,
 ) -> Arc<Admission> {
     Arc::new(Admission {
         submission: submission(lane, row),
         principal: principal("ada"),
-        tenant: tenant(strange),
+        tenant: tenant(from == From::OtherTenant),
         key: key(row),
-        agent: agent("clerk"),
+        agent: agent(if from == From::OtherAgent { "chef" } else { "clerk" }),
         payload: Digest::of("everstep/conformance", input.as_bytes()),
         allowance: Allowance::default(),
         steers: steers.map(|host| submission(lane, host)),

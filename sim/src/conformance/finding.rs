@@ -25,6 +25,8 @@ pub enum Check {
     Crashes,
     /// Pipelines of two handles at once are answered as no order of their commands would be.
     Races,
+    /// A pipeline whose answer was lost, and that came again, is answered otherwise.
+    Failures,
     /// What only this store can be asked is otherwise.
     Inspection,
     /// The kit itself has met too little to say anything.
@@ -46,6 +48,9 @@ impl Check {
             Self::Reopening => "what was acknowledged is there after opening again",
             Self::Crashes => "a crash leaves a beginning of the pipeline",
             Self::Races => "two handles at once are as if their commands came one by one",
+            Self::Failures => {
+                "what comes again after a lost answer is answered by what took effect"
+            }
             Self::Inspection => "what only this store can be asked is as it should be",
             Self::Vacuous => "every command is accepted and every refusal given at least once",
         }
@@ -97,6 +102,8 @@ pub struct Report {
     pub crashes: usize,
     /// Rows that were settled at the end of a script.
     pub settled: usize,
+    /// Pipelines that were cut off, and came again.
+    pub lost: usize,
     /// Batches that stood in logs at the end of a script.
     pub batches: usize,
     /// Races in which the order of the two handles made a difference.

@@ -17,16 +17,21 @@
 //! script that shows it. What a kit never meets it cannot judge, so one in which a command was
 //! never accepted or a refusal never given fails as [`Check::Vacuous`].
 //!
-//! Deliberately absent: time limits, and faults of a disk. A store that answers
+//! [`fail`] plays the same scripts on a disk that fails: pipelines are cut off anywhere, the answer is
+//! lost, and the identical pipeline comes again.
+//!
+//! Deliberately absent: time limits, and damaged files. A store that answers
 //! [`StoreFault::Indeterminate`](everstep_machine::store::StoreFault) to a healthy disk has failed.
 //! `docs/stores.md` shows the kit at work on a store of one's own.
 
 mod actor;
 mod acts;
+mod beside;
 mod choose;
 mod coverage;
 mod draw;
 mod facts;
+mod failing;
 mod finding;
 mod look;
 mod race;
@@ -40,6 +45,8 @@ use std::ops::RangeInclusive;
 use everstep_machine::identity::Timestamp;
 use everstep_machine::store::{Pipeline, Store};
 
+pub use beside::{Beside, Everything, check_beside, race_beside};
+pub use failing::{Failing, Plan};
 pub use finding::{Check, Finding, Report};
 pub use race::race;
 pub use reference::{Reference, Shelf};
@@ -47,6 +54,7 @@ pub use reference::{Reference, Shelf};
 use acts::Line;
 use coverage::Coverage;
 use draw::Draw;
+use failing::Faulty;
 use finding::Difference;
 use shrink::shrink;
 use trial::Trial;
@@ -113,18 +121,38 @@ pub struct Point {
 /// # Errors
 /// The first [`Finding`].
 pub fn check<S: Subject>(subject: &mut S, seed: u64, scripts: u32) -> Result<Report, Finding> {
+    play(subject, seed, scripts, None)
+}
+
+/// Plays the same on a disk that fails (STORE-010): before most pipelines a beginning of them, of any
+/// length, takes effect without an answer, as [`Failing`] does it, and the identical pipeline is sent
+/// again. It has to be answered as the machines answer it then.
+///
+/// # Errors
+/// The first [`Finding`].
+pub fn fail<S: Subject>(subject: &mut S, seed: u64, scripts: u32) -> Result<Report, Finding> {
+    let plan = Plan::default();
+    play(&mut Faulty { subject, plan: plan.clone() }, seed, scripts, Some(&plan))
+}
+
+fn play<S: Subject>(
+    subject: &mut S,
+    seed: u64,
+    scripts: u32,
+    plan: Option<&Plan>,
+) -> Result<Report, Finding> {
     let mut draw = Draw::new(seed);
     let mut coverage = Coverage::default();
     let mut report = Report::default();
     let drawn = (0..scripts).map(|_| choose::script(&mut draw, LINES));
     for script in stories::all().into_iter().chain(drawn) {
-        let mut trial = Trial::new(subject);
+        let mut trial = Trial::new(subject, plan);
         trial.coverage = coverage;
         trial.tally = Report { scripts: report.scripts + 1, ..report };
         let found = trial.run(&script);
         (coverage, report) = (trial.coverage, trial.tally);
         if let Err(difference) = found {
-            return Err(shortest(subject, seed, &script, difference));
+            return Err(shortest(subject, seed, &script, difference, plan));
         }
     }
     let complete = coverage.complete();
@@ -139,10 +167,11 @@ fn shortest<S: Subject>(
     seed: u64,
     script: &[Line],
     difference: Difference,
+    plan: Option<&Plan>,
 ) -> Finding {
     let check = difference.check;
     let mut last = difference;
-    let script = shrink(script, |script| match Trial::new(subject).run(script) {
+    let script = shrink(script, |script| match Trial::new(subject, plan).run(script) {
         Err(difference) if difference.check == check => {
             last = difference;
             true

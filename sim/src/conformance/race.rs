@@ -60,7 +60,7 @@ where
     S: Subject,
     S::Store: Send,
 {
-    let mut trial = Trial::new(subject);
+    let mut trial = Trial::new(subject, None);
     script.iter().try_for_each(|line| trial.play(line))?;
     let pipelines = acts.each_ref().map(|acts| trial.pipeline(0, acts));
     let Some(handles) = trial.take() else { return Ok(false) };

@@ -8,16 +8,39 @@ const TRIES: usize = 4_000;
 /// Drops halves, quarters and so on of the lines, then single lines, then single acts, for as long
 /// as what is left still fails.
 pub(super) fn shrink(script: &[Line], mut fails: impl FnMut(&[Line]) -> bool) -> Vec<Line> {
-    let mut best = script.to_vec();
     let mut left = TRIES;
-    let mut attempt = |candidate: Vec<Line>, best: &mut Vec<Line>| {
+    let mut fails = |candidate: &[Line]| {
         left = left.saturating_sub(1);
-        let fails = left > 0 && fails(&candidate);
-        if fails {
-            *best = candidate;
-        }
-        fails
+        left > 0 && fails(candidate)
     };
+    let mut best = without_lines(script, &mut fails);
+    let mut line = 0;
+    while line < best.len() {
+        let acts = best[line].acts();
+        let smaller = (0..acts).filter(|_| acts > 1).find_map(|act| {
+            let mut candidate = best.clone();
+            candidate[line] = best[line].without(act);
+            fails(&candidate).then_some(candidate)
+        });
+        match smaller {
+            Some(smaller) => best = smaller,
+            None => line += 1,
+        }
+    }
+    best
+}
+
+/// The same for scripts whose lines have no parts.
+pub(super) fn shortened<T: Clone>(script: &[T], fails: &mut impl FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut left = TRIES;
+    without_lines(script, &mut |candidate: &[T]| {
+        left = left.saturating_sub(1);
+        left > 0 && fails(candidate)
+    })
+}
+
+fn without_lines<T: Clone>(script: &[T], fails: &mut impl FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut best = script.to_vec();
     let mut size = best.len() / 2;
     while size > 0 {
         let mut dropped = false;
@@ -25,24 +48,14 @@ pub(super) fn shrink(script: &[Line], mut fails: impl FnMut(&[Line]) -> bool) ->
         while at < best.len() {
             let end = best.len().min(at + size);
             let candidate = [&best[..at], &best[end..]].concat();
-            if attempt(candidate, &mut best) {
-                dropped = true;
+            if fails(&candidate) {
+                (best, dropped) = (candidate, true);
             } else {
                 at += size;
             }
         }
         // What could not be dropped before may be dropped now.
         size = if dropped && size == 1 { 1 } else { size / 2 };
-    }
-    let mut line = 0;
-    while line < best.len() {
-        let acts = best[line].acts();
-        let smaller = (0..acts).filter(|_| acts > 1).any(|act| {
-            let mut candidate = best.clone();
-            candidate[line] = best[line].without(act);
-            attempt(candidate, &mut best)
-        });
-        line += usize::from(!smaller);
     }
     best
 }

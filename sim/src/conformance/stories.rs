@@ -93,6 +93,8 @@ fn life() -> Vec<Line> {
         Act::Retry(0, "ada"),
         Act::Abort(0, "ada"),
         Act::Admit(0, "other"),
+        Act::Trespass(0),
+        Act::Trespass(3),
         Act::Materialize { skew: 0, agent: "chef" },
         Act::ReadLog(1),
     ])

@@ -2,12 +2,14 @@
 
 use everstep_machine::identity::{ConversationId, Timestamp};
 use everstep_machine::ledger::Phase;
-use everstep_machine::store::{Pipeline, Store};
+use everstep_machine::store::{Pipeline, Store, StoreFault};
 
 use super::actor::Actor;
 use super::acts::{Act, Handle, Line};
 use super::coverage::Coverage;
+use super::draw::Draw;
 use super::facts;
+use super::failing::{Plan, beginning};
 use super::finding::{Check, Difference, Report};
 use super::look::{Answer, compare, look, shown};
 use super::reference::Reference;
@@ -23,12 +25,15 @@ pub(super) struct Trial<'a, S: Subject> {
     pub(super) reference: Reference,
     actors: [Actor; 2],
     last: Option<Pipeline>,
+    /// How the disk is made to fail, and when.
+    cuts: Option<(Plan, Draw)>,
     pub(super) coverage: Coverage,
     pub(super) tally: Report,
 }
 
 impl<'a, S: Subject> Trial<'a, S> {
-    pub(super) fn new(subject: &'a mut S) -> Self {
+    /// With a plan, the handles of the subject fail by it.
+    pub(super) fn new(subject: &'a mut S, plan: Option<&Plan>) -> Self {
         subject.set_clock(START);
         let handles = [Some(subject.fresh()), Some(subject.reopen())];
         Self {
@@ -37,6 +42,7 @@ impl<'a, S: Subject> Trial<'a, S> {
             reference: Reference::at(START),
             actors: [Actor::of(0), Actor::of(1)],
             last: None,
+            cuts: plan.map(|plan| (plan.clone(), Draw::new(0))),
             coverage: Coverage::default(),
             tally: Report { scripts: 1, ..Report::default() },
         }
@@ -148,7 +154,24 @@ impl<'a, S: Subject> Trial<'a, S> {
         expected
     }
 
+    /// A beginning of the pipeline takes effect, and nobody is told.
+    fn lose(&mut self, by: Handle, pipeline: &Pipeline) -> Result<(), Difference> {
+        let (Some((plan, draw)), Some(store)) = (&mut self.cuts, &mut self.handles[by]) else {
+            return Ok(());
+        };
+        let most = i64::try_from(pipeline.commands.len()).unwrap_or(i64::MAX);
+        // One in so many is not cut off at all.
+        let Ok(done) = usize::try_from(draw.between(-1, most)) else { return Ok(()) };
+        plan.fail_after(done);
+        let found = store.execute(pipeline);
+        let _lost = self.reference.execute(&beginning(pipeline, done));
+        self.tally.lost += 1;
+        compare(Check::Failures, &Err(StoreFault::Indeterminate), &found)
+    }
+
     fn send(&mut self, check: Check, by: Handle, pipeline: Pipeline) -> Result<(), Difference> {
+        self.lose(by, &pipeline)?;
+        let check = if self.cuts.is_some() { Check::Failures } else { check };
         let (expected, found) = self.execute(by, &pipeline);
         compare(check, &expected, &found)?;
         let lane = pipeline.lane.clone();

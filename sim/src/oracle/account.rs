@@ -25,8 +25,21 @@ pub(super) struct Account {
     cost_micros: u64,
     /// The last epoch that opened the way to a question, or recorded what became of one.
     opened: Epoch,
-    /// Whether the model was asked since.
-    asked: bool,
+    /// What became of the last question that was asked since by that epoch or a later one.
+    asked: Asked,
+    /// Owners of its row that have not let go of it.
+    owners: Vec<Epoch>,
+}
+
+/// What is known of a question that has no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Nobody asked.
+    Nothing,
+    /// It was asked, and has used nothing: it has not arrived, or the provider turned it away.
+    InVain,
+    /// It was asked, and has used something.
+    Something,
 }
 
 /// One turn of it.
@@ -68,7 +81,8 @@ impl Account {
             tokens: 0,
             cost_micros: 0,
             opened: epoch,
-            asked: false,
+            asked: Asked::Nothing,
+            owners: vec![epoch],
         }
     }
 
@@ -78,18 +92,36 @@ impl Account {
 
     /// An epoch has recorded something that only its own question can follow.
     pub(super) const fn opened(&mut self, epoch: Epoch) {
-        (self.opened, self.asked) = (epoch, false);
+        (self.opened, self.asked) = (epoch, Asked::Nothing);
     }
 
-    /// The model is asked for the run.
-    pub(super) const fn asks(&mut self) {
-        self.asked = true;
+    /// The model is asked for the run. What an owner asks that was superseded before is paid for.
+    pub(super) fn asks(&mut self, epoch: Epoch, asked: Asked) {
+        if epoch >= self.opened && self.asked != Asked::Something {
+            self.asked = asked;
+        }
     }
 
-    /// A question came to nothing. Whether anybody can have asked it: an earlier epoch, which may
-    /// have, or this one, which did.
+    /// Somebody owns its row.
+    pub(super) fn claimed(&mut self, epoch: Epoch) {
+        self.owners.push(epoch);
+    }
+
+    /// An owner of its row lets go of it, and has nothing out.
+    pub(super) fn let_go(&mut self, epoch: Epoch) {
+        self.owners.retain(|owner| *owner != epoch);
+    }
+
+    /// Whether a question was asked that nothing is recorded of.
+    pub(super) fn owes(&self) -> bool {
+        self.asked == Asked::Something
+    }
+
+    /// A question came to nothing. Whether anybody can have asked it: somebody did, or an owner that
+    /// could have has died.
     pub(super) fn lost(&mut self, it: &ModelInterrupted) -> bool {
-        let may_be = self.opened < it.epoch || self.asked;
+        let died = |owner: &Epoch| self.opened <= *owner && *owner < it.epoch;
+        let may_be = self.asked != Asked::Nothing || self.owners.iter().any(died);
         self.tokens += it.lost_tokens;
         self.cost_micros += it.lost_cost_micros;
         self.opened(it.epoch);

@@ -43,7 +43,6 @@ impl Judge {
                 self.bind(lane, (it.submission, epoch, it.to));
             }
             Record::ModelResponded(_)
-            | Record::ModelInterrupted(_)
             | Record::CompactionCreated(_)
             | Record::ApprovalRequested(_)
             | Record::ToolPrepared(_)
@@ -52,8 +51,10 @@ impl Judge {
                     self.check_under(cast, lane, submission, epoch, permits);
                 }
             }
-            // What is said of a run that does not go on may be written by anybody who owns it.
+            // What is said of a run that does not go on may be written by anybody who owns it, what a
+            // question of an earlier owner has used among it (BU-07).
             Record::ConversationCreated(_)
+            | Record::ModelInterrupted(_)
             | Record::ToolSettled(_)
             | Record::ToolUnknown(_)
             | Record::ToolResolved(_)

@@ -1,10 +1,11 @@
 //! Budgets, places and final answers (RUN-009, RUN-011, RUN-015 to RUN-017, RUN-027, RUN-029).
 
 use everstep_machine::agent::ToolOutcome;
+use everstep_machine::effect::{Answer, External};
 use everstep_machine::identity::{Epoch, RunId, SubmissionId, Timestamp, ToolCallId, ToolName};
 use everstep_machine::record::{Compaction, ModelResponded, Record, Settlement};
 
-use super::account::Account;
+use super::account::{Account, Asked};
 use super::{Judge, Property, Sometimes};
 use crate::cast::Cast;
 
@@ -85,10 +86,45 @@ impl Judge {
         }
     }
 
-    /// The model is asked for a run.
-    pub(super) fn note_asked(&mut self, lane: usize, run: RunId) {
+    /// BU-07: a question of the model leaves: whoever asks cannot know whether it arrives.
+    pub(crate) fn note_out(&mut self, lane: usize, epoch: Epoch, run: RunId) {
+        self.asked(lane, epoch, run, Asked::InVain);
+    }
+
+    /// BU-07: a question of the model happened, asked under an epoch, and was answered like this.
+    pub(crate) fn note_asked(
+        &mut self,
+        lane: usize,
+        epoch: Epoch,
+        external: &External,
+        answer: &Answer,
+    ) {
+        let (External::CallModel(request), Answer::Model { response, .. }) = (external, answer)
+        else {
+            return;
+        };
+        let asked = match response {
+            Err(lost) if lost.fault.is_turned_away() && lost.used.is_none() => Asked::InVain,
+            Err(_) | Ok(_) => Asked::Something,
+        };
+        self.asked(lane, epoch, request.run, asked);
+    }
+
+    /// The model was asked for a run.
+    pub(super) fn asked(&mut self, lane: usize, epoch: Epoch, run: RunId, asked: Asked) {
         let accounts = &mut self.memory_mut().lanes[lane].accounts;
-        accounts.iter_mut().filter(|account| account.run() == run).for_each(Account::asks);
+        let own = accounts.iter_mut().filter(|account| account.run() == run);
+        own.for_each(|account| account.asks(epoch, asked));
+    }
+
+    /// BU-07: a row has an owner, or is let go of by one.
+    pub(super) fn note_owner(
+        &mut self,
+        lane: usize,
+        submission: SubmissionId,
+        note: impl FnOnce(&mut Account),
+    ) {
+        self.with_account(lane, submission, note);
     }
 
     fn with_account<T>(
@@ -138,6 +174,12 @@ impl Judge {
         settlement: &Settlement,
         now: Timestamp,
     ) {
+        if self.with_account(lane, submission, |account| account.owes()) == Some(true) {
+            self.broken(Property::Charged, || {
+                let name = cast.name_of(submission);
+                format!("{name} ends, and a question that came to nothing is not charged")
+            });
+        }
         let policy = cast.binding.definition.policy();
         let fits = self
             .with_account(lane, submission, |account| account.closes_with(settlement, now, policy));

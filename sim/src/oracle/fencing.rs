@@ -28,6 +28,7 @@ impl Judge {
         if let (ledger::Command::Claim(claim), ledger::Reply::Claimed(epoch)) = (command, reply) {
             if executed.changed {
                 self.note_death(lane, claim.submission);
+                self.note_owner(lane, claim.submission, |it| it.claimed(*epoch));
             }
             return self.check_claim(lane, *epoch, executed.changed);
         }
@@ -48,6 +49,7 @@ impl Judge {
             {
                 self.memory_mut().lanes[lane].free = true;
                 self.note_release(lane, owner.submission);
+                self.note_owner(lane, owner.submission, |it| it.let_go(owner.epoch));
             }
             _ => {}
         }

@@ -23,7 +23,6 @@ impl Judge {
         match external {
             External::CallModel(request) => {
                 self.check_request(cast, request);
-                self.note_asked(lane, request.run);
                 self.check_heard(cast, lane, request, permits);
                 self.check_shown(cast, request);
                 self.note_charge(&answered.answer);

@@ -13,6 +13,8 @@ pub(crate) struct Permits {
     approved: Vec<(Epoch, ToolCallId, Digest)>,
     /// Calls of groups that were given places. Most calls need none.
     placed: Vec<ToolCallId>,
+    /// Calls of which the last leg is over and the next has not begun: their handlers rest.
+    resting: Vec<ToolCallId>,
     /// What the attempt really has at hand, whatever it was told.
     pub(crate) bound: Option<Bound>,
     /// What was said to the run when the attempt looked; none if it has not since it last asked.
@@ -38,6 +40,34 @@ impl Permits {
             }
             _ => {}
         }
+    }
+
+    /// An answer came from a call: its handler rests, or it has ended.
+    pub(crate) fn hear(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Step { start, .. } if !self.resting.contains(&start.call) => {
+                self.resting.push(start.call);
+            }
+            Answer::Tool { start, .. } | Answer::Unsure { start } => {
+                self.resting.retain(|call| *call != start.call);
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing that is out goes on: no handler rests any more.
+    pub(crate) fn cancelled(&mut self) {
+        self.resting.clear();
+    }
+
+    /// Calls whose handlers rest: they have begun and have not ended.
+    pub(crate) fn resting(&self) -> &[ToolCallId] {
+        &self.resting
+    }
+
+    /// Places are taken back from every call that these are not.
+    pub(crate) fn keep_places(&mut self, of: impl Fn(ToolCallId) -> bool) {
+        self.placed.retain(|call| of(*call));
     }
 
     /// A call has its place.

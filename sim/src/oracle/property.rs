@@ -83,8 +83,9 @@ named! {
         FinalAnswer => "a run gives at most one final answer",
         /// RUN-011: finish and limit of a settlement are what its log counts up to.
         Limits => "a settlement names the limit that its log shows",
-        /// BU-07: of a question that nobody can have asked nothing is charged.
-        Charged => "only a question that may have been asked is charged",
+        /// BU-07: a question that came to nothing is charged, and of one that nobody can have asked
+        /// nothing is.
+        Charged => "every question that may have been asked is charged, and no other",
         /// DUR-018: no submission is given up before as many owners in a row as there may be have
         /// died without getting it anywhere, and none while anything it did is in doubt.
         Patience => "a submission is given up only when its owners keep dying",
@@ -209,6 +210,8 @@ named! {
         Cleared => "old results were left out of a context",
         /// A summary stands for old messages.
         Summarized => "a summary took the place of old messages",
+        /// An attempt was given what an earlier one had folded.
+        ReadOn => "an attempt read on from what was folded before",
         /// A result was cut.
         Truncated => "a result was too long to be kept whole",
         /// A client got its receipt on a retry.

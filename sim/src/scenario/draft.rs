@@ -249,6 +249,7 @@ pub struct Retry {
 pub struct Revision {
     pub(super) instructions: Said,
     pub(super) rebinds: bool,
+    pub(super) outlasts_pauses: bool,
 }
 
 /// The host's own way to make smaller what a model is shown.
@@ -279,6 +280,7 @@ pub struct ScenarioBuilder {
     pub(super) name: String,
     pub(super) about: Said,
     pub(super) workers: Located<u64>,
+    pub(super) checkpoints: bool,
     pub(super) agent: Said,
     pub(super) instructions: Said,
     pub(super) max_turns: Located<u64>,

@@ -110,6 +110,8 @@ pub struct Scenario {
     pub resolutions: Vec<ResolutionScript>,
     /// Worker processes, 1 to 8.
     pub workers: usize,
+    /// Whether hosts remember what they have folded of a log, and keep it beside the log.
+    pub checkpoints: bool,
 }
 
 impl Scenario {

@@ -56,6 +56,8 @@ pub struct RevisionScript {
     pub instructions: String,
     /// Whether the operator has runs go on under it that are bound to what it was.
     pub rebinds: bool,
+    /// Whether the week after which such a run ends passes while somebody is held up, too.
+    pub outlasts_pauses: bool,
 }
 
 /// What is taken back while runs are under way, at any moment and once.

@@ -211,7 +211,8 @@ impl Shelf {
 
     fn timeless_print(&self) -> u128 {
         let mut state = Fingerprinter::new();
-        let Lane { conversation: _, next, epoch, owner, stamp: _ } = &self.lane;
+        // Whose lane it is follows from its first row.
+        let Lane { conversation: _, tenant: _, next, epoch, owner, stamp: _ } = &self.lane;
         (next, epoch, owner.is_some()).hash(&mut state);
         if let Some(ledger::Owner { submission, token, producer, lease_until: _, pause: _ }) = owner
         {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everstep_machine::contract::Machine;
-use everstep_machine::effect::EffectClass;
+use everstep_machine::effect::{EffectClass, External};
 use everstep_machine::run::Timer;
 use everstep_machine::store::{Replies, StoreFault};
 use everstep_machine::{admission, attempt};
@@ -134,9 +134,16 @@ impl World {
                     process.note_start(lane, &external);
                     let it = &mut process.tasks[task];
                     let epoch = it.epoch;
+                    let asked = match &**external {
+                        External::CallModel(request) => Some(request.run),
+                        _ => None,
+                    };
                     it.flights.push(Flight::new(external, epoch));
                     let calls = it.flights.iter().filter(|flight| flight.is_call(epoch)).count();
                     self.judge.in_flight(&self.cast, calls);
+                    if let Some(run) = asked {
+                        self.judge.note_out(lane, epoch, run);
+                    }
                 }
                 // A tool that was told may still go on, and may still answer.
                 Action::CallOff => {
@@ -145,6 +152,7 @@ impl World {
                 }
                 Action::CancelExternals => {
                     it.flights.retain(Flight::has_happened);
+                    it.permits.cancelled();
                     self.process_mut(process).wait_no_more(lane);
                 }
                 Action::ScheduleRenewal(after) => it.renewal = Some(clock.after(after)),
@@ -158,6 +166,7 @@ impl World {
                 Action::End(end) => {
                     self.note(process, lane, || format!("the attempt ends: {end:?}"));
                     self.judge.ended(end);
+                    self.remember(process, task);
                     self.finish(process, task);
                     return false;
                 }

@@ -4,6 +4,8 @@
 //! and has it back when the call has ended, when nobody wants it to start any more, or when whoever
 //! made it is gone. A durable call keeps its place while it rests.
 
+use std::collections::BTreeSet;
+
 use everstep_machine::attempt;
 use everstep_machine::contract::Machine;
 use everstep_machine::effect::{Answer, External, Wanting};
@@ -11,7 +13,7 @@ use everstep_machine::identity::{AgentId, GroupName, RunId, ToolCallId};
 use everstep_machine::permits::{Input, Limits, Permits, State, Ticket};
 
 use super::World;
-use super::process::Process;
+use super::process::{Process, Task};
 use crate::cast::Cast;
 use crate::defect::Defect;
 use crate::oracle::Sometimes;
@@ -155,6 +157,16 @@ impl Process {
         self.gate.calls.iter_mut().filter(begun).for_each(|it| it.how = How::Begun { rests });
     }
 
+    /// The judge knows of no place that was given back.
+    fn note_places(&mut self) {
+        let Self { tasks, gate, .. } = self;
+        for task in tasks {
+            let lane = task.lane;
+            let is_held = |held: &Held, call| (held.lane, held.call) == (lane, call);
+            task.permits.keep_places(|call| gate.calls.iter().any(|held| is_held(held, call)));
+        }
+    }
+
     /// Takes back the places of calls that are over.
     fn take_back(&mut self) {
         let Self { tasks, gate, .. } = self;
@@ -168,6 +180,19 @@ impl Process {
             });
             !is_there
         });
+    }
+}
+
+impl Task {
+    /// The calls that have begun and have not ended: one of their legs is under way, or their
+    /// handlers rest.
+    fn begun(&self) -> BTreeSet<ToolCallId> {
+        let legs = self.flights.iter().filter_map(|flight| match &**flight.external {
+            External::InvokeTool(it) => Some(it.call),
+            External::NextStep(it) => Some(it.start.call),
+            _ => None,
+        });
+        legs.chain(self.permits.resting().iter().copied()).collect()
     }
 }
 
@@ -198,6 +223,9 @@ impl World {
             return;
         }
         self.process_mut(process).take_back();
+        if self.cast.defect != Some(Defect::PlacesForgotten) {
+            self.process_mut(process).note_places();
+        }
         while let Some(held) = self.process_mut(process).gate.next() {
             let tasks = &self.processes[process].tasks;
             if let Some(task) = tasks.iter().position(|task| task.lane == held.lane) {
@@ -210,11 +238,8 @@ impl World {
         if it.gate.calls.iter().any(|held| held.how == How::Waits) {
             self.judge.note(Sometimes::Queued);
         }
-        let flights = it.tasks.iter().flat_map(|task| &task.flights);
-        let tools = flights.filter_map(|flight| match &**flight.external {
-            External::InvokeTool(it) => Some(it.tool.clone()),
-            _ => None,
-        });
+        let begun = it.tasks.iter().flat_map(Task::begun);
+        let tools = begun.filter_map(|call| self.outside.tool_of(&self.cast, call).cloned());
         let tools: Vec<_> = tools.collect();
         self.judge.in_groups(&self.cast, &tools);
     }

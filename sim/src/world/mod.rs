@@ -32,6 +32,7 @@
 mod clear;
 mod deliver;
 mod enabled;
+mod folds;
 mod gate;
 mod inject;
 mod moment;
@@ -60,6 +61,7 @@ use crate::outside::Outside;
 use crate::profile::Profile;
 use crate::scenario::{Occasion, Scenario};
 use crate::store::Shelf;
+use folds::Checkpoint;
 use operate::Operator;
 use process::{Process, Progress, Role};
 
@@ -69,6 +71,8 @@ pub struct World {
     cast: Arc<Cast>,
     clock: Timestamp,
     shelves: Vec<Arc<Shelf>>,
+    /// What the store keeps beside each log.
+    checkpoints: Vec<Option<Checkpoint>>,
     outside: Outside,
     processes: Vec<Arc<Printed<Process>>>,
     operator: Operator,
@@ -104,6 +108,7 @@ impl World {
         let mut world = Self {
             clock: Timestamp(0),
             shelves: cast.lanes.iter().cloned().map(Shelf::new).map(Arc::new).collect(),
+            checkpoints: vec![None; cast.lanes.len()],
             outside: Outside::default(),
             processes: roles
                 .map(|(role, it)| Arc::new(Printed::new(Process::new(&cast, role, it, false))))

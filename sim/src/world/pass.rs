@@ -236,10 +236,12 @@ impl World {
             &it.permits,
         );
         let (epoch, external) = (flight.epoch, Arc::clone(&flight.external));
+        self.judge.note_asked(it.lane, epoch, &external, &answered.answer);
         self.judge.check_effect(&self.cast, it.lane, epoch, &external, &it.permits);
         self.note_task(process, task, || format!("answered with {:?}", answered.answer));
         let permits = &mut self.process_mut(process).tasks[task].permits;
         permits.learn(epoch, &external, &answered.answer);
+        permits.hear(&answered.answer);
         permits.asked(&external);
         (answered.answer, self.clock.after(answered.after))
     }

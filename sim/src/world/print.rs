@@ -20,6 +20,7 @@ impl World {
         for shelf in &self.shelves {
             shelf.print(self.clock, &mut state);
         }
+        self.checkpoints.hash(&mut state);
         let mut tasks = self.processes.iter().flat_map(|process| &process.tasks);
         let remembers = tasks.any(|task| matches!(*task.body, Body::Attempt(_)));
         remembers.then_some(self.clock).hash(&mut state);

@@ -9,6 +9,7 @@ use everstep_machine::run::Timer;
 use everstep_machine::store::{Pipeline, Reply, StoreCommand};
 use everstep_machine::{admission, attempt, clearance};
 
+use super::folds::Fold;
 use super::gate::Gate;
 use super::moment::Spot;
 use super::plan::Plan;
@@ -61,6 +62,8 @@ pub(super) struct Process {
     pub(super) gate: Gate,
     /// What it may do, and what was allowed in it for sessions.
     pub(super) clearance: Arc<clearance::State>,
+    /// What it remembers of logs, by lane.
+    pub(super) folds: Vec<Fold>,
 }
 
 impl Process {
@@ -79,6 +82,7 @@ impl Process {
             tasks: Vec::new(),
             gate,
             clearance,
+            folds: Vec::new(),
         }
     }
 

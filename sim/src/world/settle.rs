@@ -185,7 +185,11 @@ impl World {
             watched: false,
         };
         let token = self.token(worker, lane);
-        let task = self.add_task(process, lane, Body::Attempt(attempt::State::new(setup)));
+        let state = match self.remembered(process, lane) {
+            Some(fold) => attempt::State::remembering(setup, fold),
+            None => attempt::State::new(setup),
+        };
+        let task = self.add_task(process, lane, Body::Attempt(state));
         self.process_mut(process).tasks[task].permits = permits;
         self.note(process, lane, || "an attempt starts".to_owned());
         self.tell(process, task, attempt::Input::Started { token });
@@ -218,7 +222,9 @@ impl World {
     /// When somebody comes once more to a run that nobody who came could go on with.
     pub(super) fn outwaited(&self) -> Option<Timestamp> {
         // Whoever is held up goes on before a week is over: people, and owners that have what it needs.
-        if self.paused().is_some() {
+        // Where a scenario says otherwise, they wake when all is over.
+        let outlasts = self.cast.revised.as_ref().is_some_and(|it| it.outlasts_pauses);
+        if self.paused().is_some() && !outlasts {
             return None;
         }
         let workers = (0..self.processes.len()).filter(|process| {

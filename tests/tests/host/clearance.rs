@@ -31,8 +31,12 @@ struct Teller(Arc<Binding>);
 
 impl Teller {
     fn with(approval: Judgement) -> Self {
+        Self::taking(MONEY, approval)
+    }
+
+    fn taking(capability: &str, approval: Judgement) -> Self {
         let tool = ToolDefinition {
-            capability: Some(CapabilityKey::new(MONEY).unwrap()),
+            capability: Some(CapabilityKey::new(capability).unwrap()),
             approval,
             ..ToolDefinition::new(pay(), ExecutionClass::Ordinary)
         };
@@ -106,7 +110,11 @@ impl Approver for Person {
 }
 
 fn granting() -> Clearance {
-    let defaults = [(Grant::new(MONEY).unwrap(), Scope::Core)].into();
+    granting_just(MONEY)
+}
+
+fn granting_just(grant: &str) -> Clearance {
+    let defaults = [(Grant::new(grant).unwrap(), Scope::Core)].into();
     let policy = Policy { defaults, ..Policy::default() };
     Clearance::of(&call("a", "1").tenant, &principal(), policy)
 }
@@ -290,4 +298,31 @@ fn auth_14_a_question_that_its_host_takes_along_is_asked_again_by_the_next_one()
     });
     assert!(matches!(standing.unwrap(), Standing::Settled(_)));
     assert_eq!(calls.load(Ordering::SeqCst), 1);
+}
+
+/// A scripted server: its connections and its calls are counted.
+#[test]
+fn auth_05_a_server_is_connected_to_and_called_under_two_grants_and_not_before() {
+    for (takes, granted, is_reached) in [
+        ("mcp.connect:docs", "mcp.connect:docs", true),
+        ("mcp.connect:docs", "mcp.connect:*", true),
+        ("mcp.call:docs", "mcp.call:docs", true),
+        ("mcp.call:docs", "mcp.connect:docs", false),
+        ("mcp.connect:docs", "mcp.call:*", false),
+        ("mcp.call:docs", "mcp.call:other", false),
+    ] {
+        let (desk, reached) = (Desk::new(), Arc::default());
+        let settled = block_on(async {
+            let bindings = Arc::new(Teller::taking(takes, Judgement::Auto));
+            let clearance = granting_just(granted);
+            let host = host(&desk, Ports { bindings, clearance, ..ports(counting(&reached)) });
+            let asked = host.submit(call("a", "1")).await.unwrap().submission;
+            let settled = outcome(host.wait(&lane("a"), asked).await);
+            host.stop().await;
+            settled
+        });
+        let is_completed = matches!(settled.unwrap(), Settlement::Completed { .. });
+        assert_eq!(is_completed, is_reached, "{takes} under {granted}");
+        assert_eq!(reached.load(Ordering::SeqCst), usize::from(is_reached));
+    }
 }

@@ -1,5 +1,6 @@
 //! The host on a real file: what the machines ask for is done, whatever handlers do.
 
+mod callers;
 mod calling_off;
 mod clearance;
 mod faults;

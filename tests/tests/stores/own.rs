@@ -138,7 +138,7 @@ impl Kept {
 // end
 
 // page: subject
-use everstep_sim::conformance::{Subject, check, race};
+use everstep_sim::conformance::{Subject, check, fail, race};
 
 /// Where the kit gets its handles from.
 #[derive(Default)]
@@ -170,6 +170,7 @@ impl Subject for OwnStores {
 fn store_010_my_own_store_is_a_store() {
     let report = check(&mut OwnStores::default(), 1, 100).unwrap_or_else(|it| panic!("{it}"));
     assert!(report.refusals > 100);
+    fail(&mut OwnStores::default(), 1, 100).unwrap_or_else(|it| panic!("{it}"));
     race(&mut OwnStores::default(), 1, 100).unwrap_or_else(|it| panic!("{it}"));
 }
 // end

@@ -15,13 +15,17 @@ use everstep_machine::identity::{AdmissionSequence, ConversationId, Sequence, Ti
 use everstep_machine::ledger::{self, Footprint, Standing};
 use everstep_machine::record::StoredBatch;
 use everstep_machine::store::{Pipeline, Replies, Store, StoreFault};
-use everstep_sim::conformance::{Finding, Point, Reference, Report, Shelf, Subject, check, race};
+use everstep_sim::conformance::{
+    Finding, Point, Reference, Report, Shelf, Subject, check, fail, race,
+};
 use everstep_sqlite::{CommitMode, Options, Scan, SqliteReader, SqliteStore};
 use tempfile::TempDir;
 
 /// A connection that counts the commits which waiting together has saved.
-struct Connection {
-    store: SqliteStore,
+pub(super) struct Connection {
+    pub(super) store: SqliteStore,
+    /// What looks at the file beside it, once it has looked.
+    pub(super) reader: Option<SqliteReader>,
     commits: Arc<AtomicU64>,
     saved: Arc<AtomicU64>,
 }
@@ -45,7 +49,7 @@ impl Store for Connection {
 }
 
 /// Files in one mode.
-struct Files {
+pub(super) struct Files {
     mode: CommitMode,
     clock: Arc<AtomicU64>,
     folder: TempDir,
@@ -53,7 +57,7 @@ struct Files {
 }
 
 impl Files {
-    fn of(mode: CommitMode) -> Self {
+    pub(super) fn of(mode: CommitMode) -> Self {
         let folder = TempDir::new().unwrap();
         Self { mode, clock: Arc::default(), folder, saved: Arc::default() }
     }
@@ -81,7 +85,7 @@ impl Subject for Files {
         store.on_commit(move |_| {
             told.fetch_add(1, Ordering::Relaxed);
         });
-        Connection { store, commits, saved: Arc::clone(&self.saved) }
+        Connection { store, reader: None, commits, saved: Arc::clone(&self.saved) }
     }
 
     fn set_clock(&mut self, now: Timestamp) {
@@ -195,5 +199,13 @@ fn case_cr_03_two_connections_never_commit_one_position() {
     for mode in CommitMode::ALL {
         let report = sound(race(&mut Files::of(*mode), 1, 40));
         assert!(report.contests > 10, "{report:?}");
+    }
+}
+
+#[test]
+fn store_010_a_file_whose_answers_are_lost_is_equal_to_the_machines() {
+    for mode in CommitMode::ALL {
+        let report = sound(fail(&mut Files::of(*mode), 3, 4));
+        assert!(report.lost > 150, "{report:?}");
     }
 }

@@ -6,11 +6,13 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
 use super::copies::{Export, Import};
+use super::list::List;
 use crate::output::breaks;
 
 const SUBMISSIONS_HELP: &str = "\
 Examples:
   everstep submissions list
+  everstep submissions list --waiting-for people --older-than 10m --fail-if-any
   everstep submissions show 3f1c                    as many digits of the id as tell it apart
   everstep submissions abort 3f1c --reason 'ordered twice'
   everstep submissions resolve 3f1c completed --result '{\"receipt\":\"R-1\"}'
@@ -24,7 +26,8 @@ Exit codes:
   0  it is listed, shown or noted; what was said already stands
   1  something in the database is corrupt
   2  the command is wrong, there is no such submission, or it cannot be said of it
-  3  the environment failed: the database cannot be opened, read or written";
+  3  the environment failed: the database cannot be opened, read or written
+  4  something is listed, and `--fail-if-any` was asked for";
 
 /// What `everstep submissions` is asked.
 #[derive(Args, Debug)]
@@ -34,12 +37,6 @@ pub(crate) struct Submissions {
     #[command(subcommand)]
     pub(crate) act: SubmissionsAct,
 }
-
-const LIST_HELP: &str = "\
-Examples:
-  everstep submissions list                         what waits for a worker or for a person
-  everstep submissions list --all --db shop.db      what is settled as well
-  everstep submissions list --json                  for machines";
 
 const SHOW_HELP: &str = "\
 Examples:
@@ -75,15 +72,7 @@ later is heard, until it is recorded.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum SubmissionsAct {
     /// Those that have something left to do
-    #[command(after_help = LIST_HELP)]
-    List {
-        /// Settled ones as well
-        #[arg(long)]
-        all: bool,
-        /// How to look
-        #[command(flatten)]
-        look: Look,
-    },
+    List(List),
     /// One of them, with its unknown outcomes and its settlement
     #[command(after_help = SHOW_HELP)]
     Show {
@@ -153,7 +142,7 @@ pub(crate) enum SubmissionsAct {
         /// The id of the submission that began the run, or the beginning of it
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         submission: String,
-        /// What is said
+        /// What is said; `@FILE` takes it from a file, and `@@` begins a text that begins with `@`
         #[arg(value_parser = NonEmptyStringValueParser::new())]
         text: String,
         /// Who says it

@@ -3,7 +3,7 @@
 use everstep_machine::agent::{
     BoundPart, Diagnostic, Kept, ModelResponse, Resolution, ToolOutcome,
 };
-use everstep_machine::record::{Compaction, Record, Resolver};
+use everstep_machine::record::{Compaction, InputKind, Record, Resolver};
 
 use crate::asked::verdict;
 use crate::database::{plain, settlement_words};
@@ -12,7 +12,11 @@ use crate::database::{plain, settlement_words};
 pub(crate) fn record(record: &Record) -> String {
     match record {
         Record::ConversationCreated(it) => format!("agent {}", it.agent),
-        Record::InputRecorded(it) => plain(&it.input),
+        Record::InputRecorded(it) => match it.kind {
+            InputKind::First { .. } => plain(&it.input),
+            InputKind::Steering { .. } => format!("said to the run: {}", plain(&it.input)),
+            InputKind::FollowUp { .. } => format!("joins the run: {}", plain(&it.input)),
+        },
         Record::ModelResponded(it) => said(&it.response),
         Record::ModelInterrupted(it) => format!(
             "turn {} gave no answer; {} tokens, {} micros are charged",

@@ -6,12 +6,11 @@ use std::io::Read as _;
 use everstep_machine::json::{CanonicalJson, JsonError};
 use everstep_machine::limits::JSON_BYTES;
 
-use crate::args::Run;
 use crate::exit::{Complaint, Exit};
 
-/// The input: a text, or with `--as-json` a JSON value; `@FILE` takes it from a file, and `@@` begins
+/// An input: a text, or a JSON value; `@FILE` takes it from a file, and `@@` begins
 /// a text that begins with `@`.
-pub(super) fn input(args: &Run, said: &str) -> Result<CanonicalJson, Complaint> {
+pub(crate) fn input(as_json: bool, said: &str) -> Result<CanonicalJson, Complaint> {
     let here = |text: &str| ("the input".to_owned(), text.as_bytes().to_vec());
     let (name, bytes) = match said.strip_prefix('@') {
         None => here(said),
@@ -25,11 +24,8 @@ pub(super) fn input(args: &Run, said: &str) -> Result<CanonicalJson, Complaint> 
     }
     let text = std::str::from_utf8(&bytes)
         .map_err(|why| usage(&format!("byte {} is not UTF-8", why.valid_up_to())))?;
-    let json = if args.as_json {
-        CanonicalJson::parse(text.as_bytes())
-    } else {
-        CanonicalJson::string(text)
-    };
+    let json =
+        if as_json { CanonicalJson::parse(text.as_bytes()) } else { CanonicalJson::string(text) };
     json.map_err(|why| if why == JsonError::TooLarge { usage(&large) } else { usage(&why) })
 }
 

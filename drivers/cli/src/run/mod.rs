@@ -8,7 +8,7 @@
 //! process at once. Neither loses anything: both are a crash that was announced.
 
 mod append;
-mod input;
+pub(crate) mod input;
 mod lane;
 mod later;
 pub(crate) mod named;

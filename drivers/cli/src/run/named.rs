@@ -55,7 +55,7 @@ fn digest(source: &AgentSource) -> Digest {
 
 /// What is submitted, under a name that the same line gives it again.
 pub(super) fn call(args: &Run, agent: &Agent, said: &str) -> Result<Call, Complaint> {
-    let input = input(args, said)?;
+    let input = input(args.as_json, said)?;
     let name = Hasher::new("everstep/run-command")
         .bytes(&agent.digest.0)
         .bytes(input.as_str().as_bytes())

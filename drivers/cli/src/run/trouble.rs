@@ -109,6 +109,7 @@ pub(super) fn failed(error: HostError, trouble: &Trouble, db: &Path) -> Complain
         },
         HostError::Rejected(Rejection::Refused(_))
         | HostError::StoreGone
+        | HostError::NotAMember
         | HostError::Stopped
         | HostError::NoSuchSubmission => (error.to_string(), Cause::Passing),
     };

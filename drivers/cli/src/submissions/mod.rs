@@ -5,12 +5,15 @@
 
 mod act;
 mod decide;
+mod list;
 mod rebind;
 mod retry;
 mod show;
 mod steer;
+mod waits;
 
 pub(crate) use act::signed;
+pub(crate) use waits::Party;
 
 use everstep_machine::agent::Verdict;
 use everstep_sqlite::{LaneRow, SqliteReader};
@@ -23,7 +26,7 @@ use crate::listing::{every_row, unreadable};
 /// Runs the command.
 pub(crate) fn run(args: &Submissions) -> Outcome {
     match &args.act {
-        SubmissionsAct::List { all, look } => show::list(*all, look),
+        SubmissionsAct::List(args) => list::list(args),
         SubmissionsAct::Show { submission, look } => show::one(submission, look),
         SubmissionsAct::Abort { submission, word, look } => act::abort(submission, word, look),
         SubmissionsAct::Steer { submission, text, by, key, look } => {

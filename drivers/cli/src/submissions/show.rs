@@ -1,4 +1,4 @@
-//! What there is.
+//! One submission, and what there is to say of it.
 
 use std::fmt::Write as _;
 
@@ -9,73 +9,16 @@ use serde_json::{Value, json};
 
 use super::find;
 use super::retry::retried_json;
+use super::waits::{now, waits};
 use crate::args::Look;
 use crate::asked::{Asked, asked};
 use crate::bindings::{incompatible_json, rebind_json};
-use crate::database::{self, Unknown, age, batches, phase, reader};
+use crate::database::{self, Unknown, age, batches, phase};
 use crate::exit::{Complaint, Exit, Outcome};
-use crate::listing::{every_row, every_waiting_row, unreadable};
 use crate::output::{self, FAINT, HEAD, one_line, styled};
 
-/// Those that wait, or all.
-pub(super) fn list(all: bool, look: &Look) -> Outcome {
-    let reader = reader(&look.db)?;
-    let mut rows = Vec::new();
-    let corrupt = if all {
-        every_row(&reader, |row| rows.push(row))?
-    } else {
-        every_waiting_row(&reader, |row| rows.push(row))?
-    };
-    let text = if look.json {
-        let rows: Vec<_> = rows.iter().map(|(lane, row)| row_json(lane.as_str(), row)).collect();
-        let corrupt: Vec<_> = corrupt.iter().map(ToString::to_string).collect();
-        let list =
-            json!({ "command": "submissions list", "submissions": rows, "corrupt": corrupt });
-        format!("{list:#}\n")
-    } else {
-        table(&rows)
-    };
-    output::print(&text)?;
-    unreadable(&corrupt)?;
-    Ok(Exit::Holds)
-}
-
-fn table(rows: &[LaneRow]) -> String {
-    if rows.is_empty() {
-        return "nothing\n".to_owned();
-    }
-    let mut cells = vec![["submission", "state", "age", "unknown", "agent"].map(str::to_owned)];
-    cells.extend(rows.iter().map(|(_, row)| {
-        let open = row.marks.iter().filter(|mark| mark.is_open()).count();
-        let state = if row.abort.is_some() && !matches!(row.phase, Phase::Settled(_)) {
-            "aborting"
-        } else {
-            phase(row)
-        };
-        let (id, agent) = (row.admission.submission.to_string(), row.admission.agent.to_string());
-        [id, state.to_owned(), age(row.admitted_at), open.to_string(), agent]
-    }));
-    let widths: [usize; 5] = std::array::from_fn(|at| {
-        cells.iter().map(|line| line[at].chars().count()).max().unwrap_or(0)
-    });
-    let mut lines = cells.iter().map(|line| {
-        let padded = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
-        padded.collect::<String>()
-    });
-    let head = lines.next().unwrap_or_default() + "conversation";
-    let mut text = format!("{}\n", styled(HEAD, head));
-    for (line, (lane, _)) in lines.zip(rows) {
-        let _ = writeln!(text, "{line}{}", styled(FAINT, lane));
-    }
-    if rows.iter().any(|(_, row)| phase(row) == "incompatible") {
-        text.push_str(
-            "help: `everstep submissions show` says what an incompatible one waits for\n",
-        );
-    }
-    text
-}
-
-fn row_json(lane: &str, row: &Row) -> Value {
+pub(super) fn row_json(lane: &str, row: &Row) -> Value {
+    let waits = waits(row, now());
     json!({
         "submission": row.admission.submission.to_string(),
         "conversation": lane,
@@ -85,6 +28,9 @@ fn row_json(lane: &str, row: &Row) -> Value {
         "principal": row.admission.principal.as_str(),
         "admitted_ms": row.admitted_at.0,
         "claims": row.claims,
+        "waiting_for": waits.as_ref().map(|it| it.party.name()),
+        "waiting_since_ms": waits.as_ref().map(|it| it.since.0),
+        "steers": row.admission.steers.map(|host| host.to_string()),
         "abort": row.abort.as_ref().map(|intent| {
             json!({ "principal": intent.principal.as_str(), "reason": &*intent.reason })
         }),

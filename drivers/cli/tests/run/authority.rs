@@ -20,11 +20,11 @@ fn fails(more: &str, tag: &str, why: &str) {
 #[test]
 fn auth_01_a_tool_that_takes_what_is_not_granted_does_nothing() {
     let takes = "[tool_metadata.charge]\ncapability = \"money.send\"\n";
-    let why = "charge takes money.send, which the membership of the tenant does not grant";
+    let why = "`charge` takes `money.send`, which the membership of the tenant does not grant";
     fails(takes, "PolicyDenied", why);
     let other = "[capabilities.defaults]\n\"fs.read\" = { scope = \"workspace\" }\n";
-    fails(other, "PolicyDenied", "charge takes tool.call:charge, which the tenant's policy");
-    fails(&format!("{other}{takes}"), "PolicyDenied", "charge takes money.send");
+    fails(other, "PolicyDenied", "`charge` takes `tool.call:charge`, which the tenant's policy");
+    fails(&format!("{other}{takes}"), "PolicyDenied", "`charge` takes `money.send`");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn auth_06_the_strictest_word_of_any_layer_counts() {
     );
     let declared = "[approval]\ndefault = \"auto\"\ntools = { charge = \"auto\" }\n\n\
                     [tool_metadata.charge]\napproval_policy = \"deny\"\n";
-    fails(declared, "PolicyDenied", "the tool itself denies calls of charge");
+    fails(declared, "PolicyDenied", "the tool itself denies calls of `charge`");
     let by_risk = "[approval]\nrisks = { critical = \"deny\" }\n\n[tool_metadata.charge]\nrisk = \"critical\"\n";
     fails(by_risk, "PolicyDenied", "the agent's policy denies");
 }

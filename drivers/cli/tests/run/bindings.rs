@@ -157,3 +157,23 @@ fn arc_09_a_line_resumes_or_submits_and_nothing_is_bound_anew_that_nobody_has_me
     complains(&act(at, &["rebind", &id]), 2, &["nobody has met", "--resume"]);
     complains(&resume(at, "charge.toml", "zz"), 2, &["no such submission"]);
 }
+
+/// There is no fork: to resume at the head by the id or by the line is the same (case CR-17).
+#[test]
+fn case_cr_17_resumed_by_its_id_or_by_its_line_a_run_is_the_same() {
+    let told = |resumes: &dyn Fn(&Path, &str) -> Ran| {
+        let home = desk();
+        let at = home.path();
+        let id = abandoned(at);
+        says(&resumes(at, &id), &["The charge went through."]);
+        assert_eq!(charges(at), 1);
+        let listed = everstep(at, &["submissions", "list", "--all", "--json"]);
+        let listed: Value = serde_json::from_str(&listed.out).expect("one object");
+        assert_eq!(listed["submissions"].as_array().map(Vec::len), Some(1), "{listed}");
+        let kinds = records(at).iter().map(|it| it["kind"].clone()).collect::<Vec<_>>();
+        (id, kinds)
+    };
+    let by_id = told(&|at, id| resume(at, "charge.toml", id));
+    let by_line = told(&|at, _| line(at, &[]));
+    assert_eq!(by_id, by_line);
+}

@@ -90,7 +90,7 @@ fn ops_02_commands_say_their_exit_codes_in_their_help_and_in_the_documents() {
     let home = desk();
     let commands = [
         ("run", "4"),
-        ("submissions", "3"),
+        ("submissions", "4"),
         ("log", "3"),
         ("sessions", "3"),
         ("state", "3"),

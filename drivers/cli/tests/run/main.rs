@@ -20,6 +20,7 @@ mod durable;
 mod exits;
 mod exports;
 mod fitting;
+mod handover;
 mod operator;
 mod poison;
 mod scripts;
@@ -28,6 +29,7 @@ mod signals;
 mod steering;
 mod terminal;
 mod timeouts;
+mod waiting;
 
 use std::fs::{self, File};
 use std::path::Path;

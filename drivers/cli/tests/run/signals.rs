@@ -14,7 +14,7 @@ const NOTIFY: &str = include_str!("../../../../corpus/agents/notify.toml");
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts the line, and returns when it has passed this failpoint.
-fn started(home: &Path, more: &[&str], point: &str) -> Child {
+pub(super) fn started(home: &Path, more: &[&str], point: &str) -> Child {
     let trace = home.join("trace");
     let child = command(home, more).env("EVERSTEP_FAILPOINT_TRACE", &trace).spawn();
     let began = Instant::now();
@@ -25,7 +25,7 @@ fn started(home: &Path, more: &[&str], point: &str) -> Child {
     child.expect("the binary can be run")
 }
 
-fn signal(child: &Child, name: &str) {
+pub(super) fn signal(child: &Child, name: &str) {
     let kill = format!("kill -{name} {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success());
 }
@@ -43,7 +43,7 @@ fn is_stopped(ran: &Ran) {
 }
 
 /// An agent whose tool takes so many milliseconds.
-fn takes(agent: &str, ms: u64) -> String {
+pub(super) fn takes(agent: &str, ms: u64) -> String {
     agent.replace("append =", &format!("latency_ms = {ms}\nappend ="))
 }
 

@@ -22,8 +22,18 @@ fn run_012_what_is_said_to_a_suspended_run_is_answered_together_with_it() {
     let at = home.path();
     assert_eq!(line(at, &[]).code, 4);
     let id = suspended(at);
-    says(&act(at, &["steer", &id, "make it two"]), &["said, as"]);
+    let told = act(at, &["steer", &id, "make it two"]);
+    says(&told, &["said, as", "once it is decided what it waits for"]);
     says(&act(at, &["steer", &id, "make it two"]), &["it was said already"]);
+    let all = json(at, &["list"]);
+    let rows = all["submissions"].as_array().expect("a list").iter();
+    let steers: Vec<_> = rows.filter_map(|row| row["steers"].as_str()).collect();
+    assert_eq!(steers, [id.as_str()], "what is said names the run that it is for");
+    // A text may come from a file, as that of `everstep run` may.
+    std::fs::write(at.join("more.txt"), "make it two").unwrap();
+    let file = format!("@{}", at.join("more.txt").display());
+    says(&act(at, &["steer", &id, &file]), &["it was said already"]);
+    complains(&act(at, &["steer", &id, "@none.txt"]), 3, &["none.txt"]);
     says(&act(at, &["approve", &id]), &["approved"]);
     let ran = line(at, &[]);
     says(&ran, &["The charge went through."]);

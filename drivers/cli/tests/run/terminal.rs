@@ -142,7 +142,8 @@ fn auth_10_what_is_allowed_for_the_session_is_not_asked_again_in_this_process() 
 fn auth_10_what_is_critical_is_allowed_once_at_most() {
     let critical = "\n[tool_metadata.charge]\nrisk = \"critical\"\n";
     let home = desk_with(&twice(&format!("{ASKED}{critical}")));
-    let typed = [(LETTERS, "s\r"), ("one of the letters", "y\r"), (LETTERS, "y\r")];
+    let again = [("may charge start?", ""), (LETTERS, "y\r")];
+    let typed = [(LETTERS, "s\r"), ("one of the letters", "y\r"), again[0], again[1]];
     let (ran, shown) = at_a_terminal(home.path(), "order 7", &typed);
     assert_eq!((ran.code, charges(home.path())), (0, 2), "{shown}{}", ran.out);
     assert!(!shown.contains("[s]"), "{shown}");

@@ -94,6 +94,12 @@ impl Clearance {
         self.desk().tell(Input::Promoted(agent));
     }
 
+    /// Whether a principal's submissions are taken: a tenant that has a policy lets its members in, and
+    /// nobody else (SEC-01).
+    pub(crate) fn admits(&self, tenant: &TenantId, principal: &PrincipalId) -> bool {
+        self.desk().state.admits(tenant, principal)
+    }
+
     /// The host closes.
     pub(crate) fn close(&self) {
         self.desk().tell(Input::Closed);

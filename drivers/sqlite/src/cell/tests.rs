@@ -104,14 +104,17 @@ fn case_sq_07_a_field_more_or_less_under_the_old_number_fails_closed() {
 
 #[test]
 fn case_sq_07_a_field_of_another_shape_fails_closed() {
-    let Lane { conversation, next, epoch, owner, stamp } = lane();
+    let Lane { conversation, tenant, next, epoch, owner, stamp } = lane();
     let lanes = |fields: &dyn Fn() -> Vec<u8>| unseal::<Lane>(LABEL, &resealed(1, &fields()));
-    let real = || postcard::to_allocvec(&(&conversation, next, epoch, &owner, stamp)).unwrap();
+    let real =
+        || postcard::to_allocvec(&(&conversation, &tenant, next, epoch, &owner, stamp)).unwrap();
     assert_eq!(lanes(&real), Ok(lane()), "the layout that the others depart from");
-    let moved = || postcard::to_allocvec(&(next, &conversation, epoch, &owner, stamp)).unwrap();
-    let dropped = || postcard::to_allocvec(&(&conversation, next, epoch, &owner)).unwrap();
+    let moved =
+        || postcard::to_allocvec(&(&tenant, &conversation, next, epoch, &owner, stamp)).unwrap();
+    let dropped = || postcard::to_allocvec(&(&conversation, &tenant, next, epoch, &owner)).unwrap();
     let plain = owner.clone().unwrap();
-    let bare = || postcard::to_allocvec(&(&conversation, next, epoch, &plain, stamp)).unwrap();
+    let bare =
+        || postcard::to_allocvec(&(&conversation, &tenant, next, epoch, &plain, stamp)).unwrap();
     for fields in [&moved as &dyn Fn() -> Vec<u8>, &dropped, &bare] {
         assert_eq!(lanes(fields), Err(CellError::Malformed));
     }

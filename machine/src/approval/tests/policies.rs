@@ -51,7 +51,7 @@ fn auth_06_auto_of_core_and_host_weakens_no_registry() {
 }
 
 #[test]
-fn ap_25_of_a_core_a_tool_and_a_guard_the_strictest_wins() {
+fn case_ap_25_of_a_core_a_tool_and_a_guard_the_strictest_wins() {
     let auto =
         Layers { core: for_tool(Judgement::Auto), global: for_tool(Judgement::Auto), ..silent() };
     assert_eq!(said(&auto), by(Judgement::Auto, Layer::Core, Entry::Tool));

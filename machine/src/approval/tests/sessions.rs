@@ -122,7 +122,7 @@ fn auth_12_an_allow_crosses_no_principal_session_revision_snapshot_or_rule() {
 }
 
 #[test]
-fn gr_03_an_approval_of_one_command_is_of_no_variant() {
+fn case_gr_03_an_approval_of_one_command_is_of_no_variant() {
     let state = allowing(5);
     let variants = [
         "grep a.*b f",
@@ -143,7 +143,7 @@ fn gr_03_an_approval_of_one_command_is_of_no_variant() {
 }
 
 #[test]
-fn gr_05_what_makes_another_program_run_is_approved_once() {
+fn case_gr_05_what_makes_another_program_run_is_approved_once() {
     for text in ["python x.py", "env ls", "sh -c ls", "xargs rm", "sudo ls"] {
         let mut state = open();
         let judged = guard::judge(text, guard::Environment::Inherited);
@@ -175,7 +175,7 @@ fn auth_04_secrets_and_what_is_critical_are_neither_remembered_nor_shared() {
 }
 
 #[test]
-fn ap_23_a_question_of_a_session_that_is_over_is_denied_and_taken_back() {
+fn case_ap_23_a_question_of_a_session_that_is_over_is_denied_and_taken_back() {
     let table = [
         (Input::Replaced { session: session("one"), by: session("two") }, Refusal::SessionReplaced),
         (Input::Revoked(principal("ada")), Refusal::Revoked),

@@ -99,7 +99,7 @@ fn hints_and_timers_for_an_attempt_that_is_over_are_ignored() {
 #[test]
 fn dur_012_an_abort_is_followed_whatever_the_attempt_waits_for() {
     let table: [(&str, &[&str]); 3] = [
-        ("model.call", &["input", "abort", "settled"]),
+        ("model.call", &["input", "interrupted", "abort", "settled"]),
         ("authorizer.authorize", &["input", "responded", "abort", "settled"]),
         ("tool.invoke", &["input", "responded", "prepared", "abort", "unknown", "settled"]),
     ];

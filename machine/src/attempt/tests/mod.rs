@@ -21,6 +21,7 @@ mod secrets;
 mod silence;
 mod stage;
 mod steps;
+mod unheard;
 mod zombies;
 
 use crate::record::Record;

@@ -123,7 +123,7 @@ const FORMS: [&str; 44] = [
 ];
 
 #[test]
-fn gr_01_no_compound_form_gets_a_blocked_command_through() {
+fn case_gr_01_no_compound_form_gets_a_blocked_command_through() {
     for form in FORMS {
         for command in ["rm -rf /", "reboot"] {
             let text = form.replace("{}", command);
@@ -133,7 +133,7 @@ fn gr_01_no_compound_form_gets_a_blocked_command_through() {
 }
 
 #[test]
-fn gr_01_no_compound_form_is_let_through() {
+fn case_gr_01_no_compound_form_is_let_through() {
     for form in FORMS.into_iter().skip(1) {
         let text = form.replace("{}", "ls");
         assert_eq!(verdict(&text), Verdict::Prompt, "{text}");
@@ -141,7 +141,7 @@ fn gr_01_no_compound_form_is_let_through() {
 }
 
 #[test]
-fn gr_01_no_spelling_gets_a_blocked_command_through() {
+fn case_gr_01_no_spelling_gets_a_blocked_command_through() {
     let table = [
         "r'm' -rf /",
         "\"rm\" -rf \"/\"",

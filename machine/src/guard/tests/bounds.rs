@@ -52,7 +52,7 @@ fn auth_09_whatever_is_within_a_command_is_looked_at_a_bounded_number_of_times()
 }
 
 #[test]
-fn gr_01_a_blocked_command_behind_any_number_of_words_is_found() {
+fn case_gr_01_a_blocked_command_behind_any_number_of_words_is_found() {
     let last = " rm -rf /";
     for (start, word) in [("sudo ", "a "), ("sudo ", "rm "), ("xargs ", "-n1 "), ("env ", "A=1 ")] {
         let many = full(start, word);

@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn gr_01_what_stands_beside_a_blocked_command_does_not_free_it(
+    fn case_gr_01_what_stands_beside_a_blocked_command_does_not_free_it(
         before in prop::collection::vec("[a-z]{1,6}", 0..4),
         after in prop::collection::vec("[a-z]{1,6}", 0..4),
         joint in prop::sample::select(Vec::from(["; ", " && ", " | ", "\n", " & ", " || "])),

@@ -32,7 +32,7 @@ fn auth_09_code_of_the_project_is_put_to_a_person() {
 }
 
 #[test]
-fn gr_05_what_runs_something_else_is_never_resolved() {
+fn case_gr_05_what_runs_something_else_is_never_resolved() {
     let table = [
         "sh -c 'ls'",
         "bash script.sh",
@@ -67,7 +67,7 @@ fn gr_05_what_runs_something_else_is_never_resolved() {
 }
 
 #[test]
-fn gr_01_letters_that_look_like_others_are_never_let_through() {
+fn case_gr_01_letters_that_look_like_others_are_never_let_through() {
     for text in
         ["l\u{455}", "cat gr\u{f6}\u{df}e.txt", "ls\u{200b}", "\u{ff4c}\u{ff53}", "ls\u{a0}src"]
     {

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use super::{Decided, row};
 use crate::identity::{AdmissionSequence, SubmissionId, Timestamp};
 use crate::ledger::compat::Compat;
-use crate::ledger::input::{Admission, Refusal, Reply};
+use crate::ledger::input::Admission;
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::retry::Chain;
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Phase, Row};
@@ -17,6 +18,10 @@ pub(super) fn admit(
     admission: Arc<Admission>,
     now: Timestamp,
 ) -> Result<Decided, Refusal> {
+    // It comes before every other rule: whose conversation it is, is all that anybody else learns.
+    if slice.lane.tenant.as_ref().is_some_and(|own| *own != admission.tenant) {
+        return Err(Refusal::OtherTenant);
+    }
     if let Some(there) = slice.row(admission.submission) {
         return if there.admission.payload == admission.payload {
             Ok(Decided::unchanged(Reply::Admitted(there.sequence)))
@@ -27,9 +32,9 @@ pub(super) fn admit(
     if let Some(host) = admission.steers {
         may_steer(row(slice, host)?, &admission)?;
     }
-    let sequence = slice.lane.next;
+    let (sequence, tenant) = (slice.lane.next, Some(admission.tenant.clone()));
     let new = Some(fresh(admission, sequence, now));
-    let lane = Some(Lane { next: sequence.next(), ..slice.lane.clone() });
+    let lane = Some(Lane { next: sequence.next(), tenant, ..slice.lane.clone() });
     Ok(Decided { lane, row: None, new, reply: Reply::Admitted(sequence) })
 }
 
@@ -64,8 +69,7 @@ fn may_steer(host: &Row, admission: &Admission) -> Result<(), Refusal> {
         Phase::Admitted | Phase::Ready => Err(Refusal::NotRunning),
         _ if host.abort.is_some() => Err(Refusal::AbortIntended),
         Phase::Running(_) | Phase::Unknown | Phase::Suspended => {
-            let own = &host.admission;
-            let fits = (&own.agent, &own.tenant) == (&admission.agent, &admission.tenant);
+            let fits = host.admission.agent == admission.agent;
             fits.then_some(()).ok_or(Refusal::ForeignRun)
         }
     }

@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 use super::{Decided, owned, row, runs};
 use crate::identity::{ApprovalId, SubmissionId, Timestamp};
 use crate::ledger::approval::{ApprovalMark, ApprovalState, DecisionIntent, Suspension};
-use crate::ledger::input::{Ownership, Refusal, Reply};
+use crate::ledger::input::Ownership;
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Phase, Row};
 

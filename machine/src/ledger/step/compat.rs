@@ -8,7 +8,8 @@
 use super::{Decided, owned, row};
 use crate::identity::{Epoch, ProducerId, SubmissionId, Timestamp};
 use crate::ledger::compat::{Compat, Incompatible, Mismatch, RebindIntent};
-use crate::ledger::input::{Ownership, Refusal, Reply};
+use crate::ledger::input::Ownership;
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{Phase, Row};
 use crate::limits::TEXT_BYTES;

@@ -2,7 +2,8 @@
 
 use super::{Decided, owned, row};
 use crate::identity::SubmissionId;
-use crate::ledger::input::{Ownership, Refusal, Reply};
+use crate::ledger::input::Ownership;
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{AbortIntent, InputMarker, Phase, Row};
 use crate::limits::TEXT_BYTES;

@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 
 use super::{Decided, owned, patience};
 use crate::identity::{DurationMs, Timestamp};
-use crate::ledger::input::{Claim, Ownership, Refusal, Reply};
+use crate::ledger::input::{Claim, Ownership};
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Owner, Phase, Row, Standing};
 

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use super::admission::fresh;
 use super::{Decided, row};
 use crate::identity::{SubmissionId, Timestamp};
-use crate::ledger::input::{Refusal, Reply};
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::retry::{Chain, Retried, RetryIntent};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{Lane, Phase, Row};

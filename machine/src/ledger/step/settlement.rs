@@ -2,7 +2,8 @@
 
 use super::{Decided, owned};
 use crate::identity::Timestamp;
-use crate::ledger::input::{Ownership, Refusal, Reply};
+use crate::ledger::input::Ownership;
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Lane, Phase, Reserved, Row, Settled};
 use crate::limits::FRUITLESS_CLAIMS;

@@ -8,7 +8,8 @@
 use super::{Decided, owned, row, runs};
 use crate::identity::{SubmissionId, Timestamp};
 use crate::ledger::approval::ApprovalMark;
-use crate::ledger::input::{Ownership, Refusal, Reply};
+use crate::ledger::input::Ownership;
+use crate::ledger::output::{Refusal, Reply};
 use crate::ledger::slice::Slice;
 use crate::ledger::state::{InputMarker, Mark, MarkState, Phase, ResolutionIntent, Row};
 use crate::record::Doubt;

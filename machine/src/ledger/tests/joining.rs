@@ -161,13 +161,19 @@ fn case_st_03_steering_is_accepted_from_the_claim_until_the_end_is_fixed() {
 #[test]
 fn run_012_what_steers_a_run_is_of_its_agent_and_tenant() {
     let (mut bench, _) = Bench::running();
-    for foreign in [
-        Admission { agent: AgentId::new("other").unwrap(), ..(*admission(2, "")).clone() },
-        Admission { tenant: TenantId::new("other").unwrap(), ..(*admission(2, "")).clone() },
+    for (foreign, why) in [
+        (
+            Admission { agent: AgentId::new("other").unwrap(), ..(*admission(2, "")).clone() },
+            Refusal::ForeignRun,
+        ),
+        (
+            Admission { tenant: TenantId::new("other").unwrap(), ..(*admission(2, "")).clone() },
+            Refusal::OtherTenant,
+        ),
     ] {
         let said = Admission { steers: Some(host()), ..foreign };
         let refused = bench.again(Command::Admit(Arc::new(said)));
-        assert_eq!(refused, Err(Refusal::ForeignRun));
+        assert_eq!(refused, Err(why));
     }
 }
 
@@ -204,4 +210,20 @@ fn dur_016_nobody_claims_what_is_attached() {
     bench.expire();
     assert_eq!(bench.claim(2, 2), Err(Refusal::NotClaimable));
     assert_eq!(bench.candidate(), Some(host()));
+}
+
+#[test]
+fn sec_01_a_conversation_is_one_tenants_whatever_its_name_and_whoever_says_so_again() {
+    let mut bench = Bench::new();
+    let own = admission(1, "mine");
+    assert!(bench.again(Command::Admit(own.clone())).is_ok());
+    let other = |n| {
+        let tenant = TenantId::new("other").unwrap();
+        Arc::new(Admission { tenant, ..(*admission(n, "mine")).clone() })
+    };
+    // Also under the same names, which would be told of the place that the first one has.
+    for n in [1, 2] {
+        assert_eq!(bench.again(Command::Admit(other(n))), Err(Refusal::OtherTenant));
+    }
+    assert!(bench.again(Command::Admit(own)).is_ok(), "and its own tenant is answered as before");
 }

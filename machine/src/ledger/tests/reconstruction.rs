@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{
-    Agreement, Change, InputMarker, Lane, MarkState, Phase, Reconstruction, Row, Slice, agreement,
-    desk,
+    Agreement, Change, Compat, Incompatible, InputMarker, Lane, MarkState, Mismatch, Phase,
+    Reconstruction, Row, Slice, agreement, desk,
 };
-use crate::agent::Resolution;
-use crate::identity::AdmissionSequence;
+use crate::agent::{Bound, Resolution};
+use crate::identity::{AdmissionSequence, ProducerId, Sequence, Timestamp};
+use crate::testkit::binding;
 use crate::testkit::story::{Story, Tale, abort, completed, intent};
 use crate::testkit::walk::{TALES, says};
 
@@ -128,4 +129,45 @@ fn dur_018_a_ledger_that_is_made_anew_counts_no_deaths() {
     row.fruitless = (1..=5).map(crate::identity::Epoch).collect();
     let rows = read(&story).rows(&[Arc::new(row.clone())]);
     assert_eq!(*rows[0], kept(&row));
+}
+
+/// What a row knows of who came with another binding, and of what people want done about it.
+fn met(at: u64, expected: Bound) -> Compat {
+    let found = other();
+    let mismatch = Mismatch { at: Sequence(at), expected, found };
+    let by = ProducerId::new("worker-2").unwrap();
+    let incompatible = Some(Incompatible { mismatch, by, since: Timestamp(7) });
+    Compat { incompatible, rebind: Some(super::compat::rebound(at, 3, "ada")) }
+}
+
+fn other() -> Bound {
+    super::compat::bound(3)
+}
+
+#[test]
+fn case_cr_05_dur_015_who_could_not_go_on_is_known_as_long_as_the_log_binds_the_run_to_the_same() {
+    let own = binding().bound();
+    let story = Story::new().tell([ONE.input()]);
+    let view = |story: &Story| story.fold.submission(ONE.submission()).unwrap().clone();
+    let at = view(&story).run.unwrap().bound_at.0;
+    let row = Row { compat: met(at, own), ..ONE.row(RUNNING) };
+    let made =
+        |story: &Story, row: &Row| read(story).rows(&[Arc::new(row.clone())])[0].compat.clone();
+    assert_eq!(made(&story, &row), row.compat);
+
+    // Of another binding, or of another record, it is about nothing that there is.
+    let said = Compat { incompatible: None, ..row.compat.clone() };
+    for compat in [met(at + 1, own), met(at, other())] {
+        let row = Row { compat: compat.clone(), ..row.clone() };
+        let expected = Compat { incompatible: None, ..compat };
+        assert_eq!(made(&story, &row), expected, "what was said stays, for whoever says it again");
+    }
+    let rebound = story.clone().tell([ONE.rebound(at, own, other())]);
+    assert_eq!(made(&rebound, &row), said);
+
+    // Nobody has to come any more to what has ended.
+    let settled = story.tell([ONE.settled(completed())]);
+    assert_eq!(made(&settled, &row), said);
+    // And of a run that has not begun nobody can have come with anything else.
+    assert_eq!(made(&Story::new(), &row), said);
 }

@@ -95,7 +95,13 @@ fn case_pr_03_a_denied_call_and_its_batch_settle_in_declaration_order() {
             [ONE.tool_settled(ONE.call(0, 0), refused), ONE.tool_settled(ONE.call(0, 1), denied)];
         assert_eq!(committed(&effects)[2..], expected, "after the request and its decision");
         match on_denial {
-            OnDenial::FailRun => assert_eq!(failure(&effects).tag(), "ApprovalDenied"),
+            OnDenial::FailRun => {
+                assert_eq!(failure(&effects).tag(), "ApprovalDenied");
+                let Record::ApprovalRequested(it) = &committed(&effects)[0] else { panic!() };
+                let named =
+                    alloc::format!("a call of `pay` was not approved: request {}", it.request);
+                assert_eq!(failure(&effects).message(), named);
+            }
             OnDenial::ReturnToModel => assert_eq!(questions(&effects), ["model.call"]),
         }
     }

@@ -84,6 +84,7 @@ fn run_028_a_denied_batch_runs_nothing_and_fails_the_run() {
     let expected = [0, 1].map(|index| ONE.tool_settled(ONE.call(0, index), rejected.clone()));
     assert_eq!(committed(&effects), expected);
     assert_eq!(failure(&effects).tag(), "PolicyDenied");
+    assert_eq!(failure(&effects).message(), "the host does not authorize a call of `look`");
     assert_eq!(effects.len(), 2, "one batch and the settlement");
 }
 

@@ -48,10 +48,10 @@ fn declared() -> Story {
 #[test]
 fn auth_15_a_batch_of_which_a_call_is_refused_starts_nothing_and_asks_nobody() {
     let refusals = [
-        (NOT_GRANTED, "pay takes money.send, which the tenant's policy does not grant"),
+        (NOT_GRANTED, "`pay` takes `money.send`, which the tenant's policy does not grant"),
         (
             RejectionReason::PolicyDenied(approval::Layer::Global),
-            "the host's policy denies calls of pay",
+            "the host's policy denies calls of `pay`",
         ),
     ];
     for (reason, words) in refusals {
@@ -199,5 +199,5 @@ fn auth_06_a_tool_that_denies_its_calls_is_never_made_whatever_the_agent_says() 
     lenient.approval.entries.default = Some(Judgement::Auto);
     let mut bench = Bench::of(bound(alloc::vec![tool], lenient)).responds(0, &["pay"]);
     let effects = bench.look();
-    assert_eq!(failure(&effects).message(), "the tool itself denies calls of pay");
+    assert_eq!(failure(&effects).message(), "the tool itself denies calls of `pay`");
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agent::{ExecutionClass, FailureMode, Pointer, ToolDefinition, Truncated};
-use crate::identity::ToolName;
+use crate::identity::{Token, ToolName};
 use crate::json::CanonicalJson;
 use crate::testkit::{bound, policy, text};
 
@@ -38,6 +38,24 @@ fn run_019_a_result_that_fits_is_kept_whole_and_a_longer_one_by_its_ends() {
     assert_eq!(found.cut, expected);
     assert_eq!(found.digest, crate::digest::Digest::plain(long.as_str().as_bytes()));
     assert_eq!(found.whole.bytes(), Some(long.as_str().as_bytes()), "on its way to a store");
+}
+
+/// Nobody holds what an ephemeral run would name: it names nothing, and shows the same (STORE-009).
+#[test]
+fn store_009_a_run_that_nobody_keeps_names_no_artifact() {
+    let look = |keeps: bool| {
+        let mut bench = bench(FailureMode::Return);
+        bench.state.keeps = keeps;
+        let outcome = Arc::new(ToolOutcome::Success(text(&"x".repeat(40))));
+        ToolOutcome::clone(&bench.state.kept(ONE.call(0, 0), outcome))
+    };
+    let (ToolOutcome::Kept(named), ToolOutcome::Truncated(cut)) = (look(true), look(false)) else {
+        panic!("{:?}, {:?}", look(true), look(false))
+    };
+    assert_eq!(named.cut, cut);
+    let call = crate::testkit::call("1", "hello");
+    let (state, _) = State::ephemeral(&call, Timestamp(1_000), Token([1; 16])).unwrap();
+    assert!(!state.keeps);
 }
 
 #[test]

@@ -187,3 +187,46 @@ fn bu_07_a_run_that_is_resumed_counts_what_a_run_that_goes_on_counts() {
     let [External::CallModel(request)] = &asked(&effects)[..] else { panic!("{effects:?}") };
     assert_eq!(request.tools, crate::agent::ToolChoice::Forbidden, "550 of 400 are used");
 }
+
+/// A run of a second and a half; its input was recorded at 1 000.
+fn hurried() -> Arc<crate::agent::Binding> {
+    let allowance = Allowance { duration: Some(DurationMs(1_500)), ..policy().allowance };
+    patient(allowance, UsageReporting::Unreported { tokens: 300 })
+}
+
+#[test]
+fn bu_07_a_question_that_is_out_when_the_time_is_over_is_charged_before_the_run_ends() {
+    let mut bench = Bench::of(hurried()).told(Input::Due(Timer::Deadline));
+    let effects = bench.look();
+    assert_eq!(charged(&effects), [(0, 300, 0)]);
+    let Settlement::Failed { limit, .. } = settlement(&effects) else { panic!("{effects:?}") };
+    assert_eq!(*limit, Some(PolicyLimit::Budget(Dimension::Duration)));
+    assert!(matches!(effects[..], [Effect::Commit(_), Effect::Settle(_)]), "it is paid for first");
+    // What comes back for it afterwards is nobody's.
+    let mut bench = bench.responds(0, &[]);
+    assert_eq!(bench.look(), []);
+}
+
+#[test]
+fn bu_07_a_run_whose_time_ends_between_two_questions_is_charged_once() {
+    let bench = Bench::of(hurried()).answered(broken(used(40, 2)));
+    let effects = bench.told(Input::Due(Timer::Deadline)).look();
+    assert_eq!(charged(&effects), [(0, 40, 2)]);
+    assert!(matches!(settlement(&effects), Settlement::Failed { .. }));
+}
+
+#[test]
+fn bu_07_who_takes_over_a_run_whose_time_is_over_charges_what_may_have_been_asked() {
+    let late = Input::Resumed { now: Timestamp(5_000) };
+    let story = Story::new().tell([ONE.input()]);
+    let charges = |story: &Story, epoch| {
+        let bench = Bench::resting_with(hurried(), story, epoch).told(late.clone());
+        let effects = bench.clone().look();
+        assert!(matches!(settlement(&effects), Settlement::Failed { .. }));
+        charged(&effects)
+    };
+    assert_eq!(charges(&story, 2), [(0, 300, 0)]);
+    assert_eq!(charges(&story, 1), [], "this epoch opened the way and has not asked");
+    let story = story.tell([ONE.responded(0, &["look"])]);
+    assert_eq!(charges(&story, 2), [], "a call was to follow");
+}

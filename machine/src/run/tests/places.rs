@@ -148,3 +148,53 @@ fn run_009_a_permit_for_another_run_or_an_ended_call_starts_nothing() {
     assert_eq!(started(&late.look()), []);
     assert!(late.state.flights().permitted.is_empty() && late.state.flights().asked.is_empty());
 }
+
+/// The same run in an attempt that reads again, because the store refused what these effects stood
+/// behind.
+fn refused(bench: &Bench, before: crate::projection::Projection, effects: &[Effect]) -> Bench {
+    let mut old = bench.state.clone();
+    asked(effects).iter().for_each(|it| old.recall(it));
+    let (binding, conversation) = (old.binding.clone(), call("1", "").conversation);
+    let state = State::new(binding, conversation, ONE.submission(), Epoch(1), before)
+        .sharing()
+        .with_flights(old.flights().clone());
+    Bench { state, effects: Vec::new() }.told(RESUMED)
+}
+
+/// Whether the host is told that nobody wants a permit.
+fn gives_back(effects: &[Effect]) -> bool {
+    asked(effects)
+        .iter()
+        .any(|it| matches!(it, External::Permits { calls, .. } if calls.is_empty()))
+}
+
+#[test]
+fn run_009_permits_of_a_start_that_was_refused_go_back_when_its_batch_is_denied() {
+    let mut bench = shared(2).responds(0, &["pay", "pay"]).authorized(0);
+    bench.look();
+    let before = bench.fold().clone();
+    let mut bench = bench.answered(permitted(&[0, 1]));
+    let effects = bench.look();
+    assert_eq!(started(&effects).len(), 2);
+    let mut bench = refused(&bench, before, &effects);
+    bench.look();
+    let mut bench = bench.answered(authorizer(0, Authorization::Denied));
+    assert!(gives_back(&bench.look()));
+    assert_eq!(bench.state.flights().places(), 0);
+}
+
+#[test]
+fn run_009_permits_that_were_to_go_back_with_a_refused_pipeline_go_back_with_the_next() {
+    let mut bench = shared(2).responds(0, &["pay", "pay"]);
+    bench.look();
+    let denied = || authorizer(0, Authorization::Denied);
+    bench.state.flights.permitted.extend([0, 1].map(|at| ONE.call(0, at)));
+    let before = bench.fold().clone();
+    let mut bench = bench.answered(denied());
+    let effects = bench.look();
+    assert!(gives_back(&effects));
+    let mut bench = refused(&bench, before, &effects);
+    bench.look();
+    let mut bench = bench.answered(denied());
+    assert!(gives_back(&bench.look()));
+}

@@ -64,6 +64,26 @@ fn dur_010_a_step_counts_once_and_only_while_exactly_it_is_awaited() {
     assert_eq!(bench.answered(step(1, BOOK[1])).look(), [], "the call has ended");
 }
 
+/// A step of a start that the log knows nothing of, as after a preparation that the store refused:
+/// its start is the classifier's to judge, and no step of it is recorded.
+#[test]
+fn dur_010_a_step_of_a_start_that_is_not_the_one_running_is_not_recorded() {
+    let declared = Story::new().tell([ONE.input()]).tell([ONE.responded(0, &["book"])]);
+    let unprepared = declared.clone();
+    let over = declared.tell([ONE.prepared(start(), "book")]).tell([ONE.unknown(start())]);
+    for story in [unprepared, over] {
+        let mut bench = Bench::resting_with(booking(), &story, 1);
+        bench.state.flights.tools.insert(start());
+        bench.state.flights.steps.insert(start(), 0);
+        bench.state.liveness = Liveness::Live;
+        let mut bench = bench.answered(step(0, BOOK[0]));
+        let effects = bench.look();
+        assert_eq!((committed(&effects), questions(&effects)), (Vec::new(), Vec::new()));
+        assert_eq!(bench.state.liveness(), Liveness::Resting, "the classifier judges the start");
+        assert!(bench.state.flights().tools.is_empty() && bench.state.flights().steps.is_empty());
+    }
+}
+
 #[test]
 fn dur_010_only_a_durable_call_has_steps() {
     let mut bench = Bench::of(booking()).responds(0, &["pay"]).authorized(0);

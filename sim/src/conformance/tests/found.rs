@@ -1,7 +1,7 @@
 //! Each broken store is found, by its rule and with a script that shows it.
 
 use super::broken::{Shelter, Wrong};
-use crate::conformance::{Check, Finding, check, race};
+use crate::conformance::{Check, Finding, check, fail, race};
 
 fn found(wrong: Wrong) -> Finding {
     check(&mut Shelter::of(wrong), 1, 20).expect_err("the store is broken")
@@ -61,4 +61,12 @@ fn store_010_a_finding_says_what_was_done_expected_and_found() {
     assert!(lines[2].starts_with("   1. Send"), "{text}");
     assert!(lines.iter().any(|line| line.starts_with("expected: ")), "{text}");
     assert!(lines.iter().any(|line| line.starts_with("found:    ")), "{text}");
+}
+
+#[test]
+fn store_010_a_store_that_answers_what_was_cut_off_as_if_it_were_done_is_found() {
+    let mut shelter = Shelter::of(Wrong::AnswersFromMemory);
+    let finding = fail(&mut shelter, 1, 20).expect_err("the store is broken");
+    assert_eq!(finding.check, Check::Failures, "{finding}");
+    assert!(finding.script.len() <= 3, "{finding}");
 }

@@ -11,6 +11,7 @@ use everstep_machine::json::CanonicalJson;
 use everstep_machine::record::{FinishKind, ModelInterrupted, PolicyLimit, Record, Settlement};
 
 use super::Bench;
+use crate::oracle::account::Asked;
 use crate::oracle::{Permits, Property, Sometimes};
 use crate::scenario::{Scenario, Submission, Tool, Turn as Says, USUAL_USAGE};
 
@@ -152,7 +153,7 @@ fn bu_07_a_charge_for_a_question_that_nobody_can_have_asked_is_found() {
     assert_eq!(charges(&mut fresh(), 1, 0, 0), wrong, "epoch 1 has not asked");
     let mut asked = fresh();
     let run = asked.cast.clients[0].run;
-    asked.judge.note_asked(0, run);
+    asked.judge.asked(0, Epoch(1), run, Asked::Something);
     assert_eq!(charges(&mut asked, 1, 0, 0), None);
     assert_eq!(charges(&mut asked, 1, 0, 1), wrong, "it asked once");
     let mut taken_over = fresh();
@@ -166,6 +167,38 @@ fn bu_07_a_charge_for_a_question_that_nobody_can_have_asked_is_found() {
     assert!(resolved.does_at(1_000, &command, &Permits::default()).answer.is_ok());
     assert_eq!(resolved.broken(), None);
     assert_eq!(charges(&mut resolved, 2, 1, 0), wrong, "epoch 2 opened the way");
+}
+
+#[test]
+fn bu_07_a_question_that_came_to_nothing_and_is_not_charged_is_found() {
+    let ends = |asks: Option<(u64, Asked)>, charged: bool| {
+        let mut bench = bench(Allowance::default(), AgentPolicy::default());
+        let run = bench.cast.clients[0].run;
+        if let Some((epoch, asked)) = asks {
+            bench.judge.asked(0, Epoch(epoch), run, asked);
+        }
+        if charged {
+            assert_eq!(charges(&mut bench, 1, 0, 0), None);
+        }
+        let failed = Settlement::Failed { diagnostic: Diagnostic::cut("No", "no"), limit: None };
+        let command = bench.append(1, vec![bench.settled(failed)]);
+        bench.does_at(1_500, &command, &Permits::default());
+        bench.broken()
+    };
+    assert_eq!(ends(Some((1, Asked::Something)), false), Some(Property::Charged));
+    assert_eq!(ends(Some((1, Asked::Something)), true), None);
+    assert_eq!(ends(Some((1, Asked::InVain)), false), None, "it was turned away");
+    assert_eq!(ends(Some((0, Asked::Something)), false), None, "an owner that was superseded");
+    assert_eq!(ends(None, false), None);
+}
+
+#[test]
+fn bu_07_of_owners_who_let_go_nothing_is_charged() {
+    let mut bench = bench(Allowance::default(), AgentPolicy::default());
+    let submission = bench.submission(0);
+    bench.judge.note_owner(0, submission, |it| it.let_go(Epoch(1)));
+    bench.taken_over();
+    assert_eq!(charges(&mut bench, 2, 0, 0), Some(Property::Charged));
 }
 
 fn completed(finish: FinishKind) -> Settlement {

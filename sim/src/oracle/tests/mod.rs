@@ -1,6 +1,7 @@
 //! Every oracle fires on a world that is broken by hand, and is silent just before.
 
 mod approvals;
+mod bindings;
 mod budgets;
 mod end;
 mod fencing;
@@ -8,6 +9,7 @@ mod history;
 mod outside;
 mod owner;
 mod patience;
+mod permits;
 mod property;
 mod request;
 mod retries;

@@ -38,6 +38,7 @@ impl Scenario {
             name: name.to_owned(),
             about: said(name),
             workers: Located::here(DEFAULT_WORKERS as u64),
+            checkpoints: false,
             agent: said("agent"),
             instructions: said(""),
             max_turns: Located::here(u64::from(DEFAULT_MAX_TURNS)),
@@ -98,6 +99,11 @@ impl ScenarioBuilder {
     /// What the agent becomes for workers that start again.
     pub fn revision(self, revision: Revision) -> Self {
         Self { revision: Some(revision), ..self }
+    }
+
+    /// Hosts remember what they have folded of a log, and keep it beside the log.
+    pub fn checkpoints(self) -> Self {
+        Self { checkpoints: true, ..self }
     }
 
     /// Worker processes, 1 to 8.

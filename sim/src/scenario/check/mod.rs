@@ -69,6 +69,7 @@ pub(super) fn scenario(draft: ScenarioBuilder) -> Checked<Scenario> {
         retries,
         resolutions,
         workers,
+        checkpoints: draft.checkpoints,
     })
 }
 
@@ -104,7 +105,8 @@ pub(super) fn agent(
 
 fn revision(draft: &Revision) -> Checked<RevisionScript> {
     let instructions = text("instructions", &draft.instructions)?;
-    Ok(RevisionScript { instructions, rebinds: draft.rebinds })
+    let Revision { rebinds, outlasts_pauses, .. } = *draft;
+    Ok(RevisionScript { instructions, rebinds, outlasts_pauses })
 }
 
 pub(super) fn name<T>(

@@ -40,6 +40,12 @@ pub(in crate::scenario) static REVISION: Table = Table {
             Default("false"),
             "Whether operators have runs go on under it that are bound to what the agent was.",
         ),
+        key(
+            "outlasts_pauses",
+            Shape::Flag,
+            Default("false"),
+            "Whether the week after which such a run ends passes while somebody is held up, too.",
+        ),
     ],
     rules: &[],
 };

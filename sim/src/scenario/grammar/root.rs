@@ -20,6 +20,12 @@ pub(in crate::scenario) static ROOT: Table = Table {
         key("schema", Shape::Whole(SCHEMA, SCHEMA), Required, "Version of this format."),
         key("about", Shape::Text, Required, "What the scenario is for, in a sentence."),
         key("workers", Shape::Whole(1, WORKERS as u64), Default("2"), "Worker processes."),
+        key(
+            "checkpoints",
+            Shape::Flag,
+            Default("false"),
+            "Whether hosts remember what they have folded of a log, and keep it beside the log for whoever comes next.",
+        ),
         key("agent", Shape::Table(&AGENT), Required, "The agent."),
         key(
             "revision",

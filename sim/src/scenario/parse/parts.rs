@@ -24,6 +24,7 @@ pub(super) fn scenario(name: &str, root: &Row<'_, '_>) -> Checked<ScenarioBuilde
         name: name.to_owned(),
         about: root.need("about", ROOT.name)?,
         workers: root.whole_or("workers", DEFAULT_WORKERS as u64),
+        checkpoints: root.flag("checkpoints").unwrap_or(false),
         agent: agent.id,
         instructions: agent.instructions,
         max_turns: agent.max_turns,
@@ -165,6 +166,7 @@ fn revision(row: &Row<'_, '_>) -> Checked<Revision> {
     Ok(Revision {
         instructions: row.need("instructions", "[revision]")?,
         rebinds: row.flag("rebinds").unwrap_or(false),
+        outlasts_pauses: row.flag("outlasts_pauses").unwrap_or(false),
     })
 }
 
