@@ -11,7 +11,7 @@ use everstep_machine::authority::{Denial, Lacking, Outcome as Granted, Scope, So
 use everstep_machine::clearance;
 use everstep_machine::effect::{Asker, Clearance, Proposed};
 use everstep_machine::identity::{ConversationId, ToolCallId};
-use everstep_sim::scenario::AgentFile;
+use everstep_sim::scenario::{AgentFile, ApproverFile};
 use serde_json::{Value, json};
 
 use crate::args::Doctor;
@@ -88,11 +88,14 @@ fn host(file: &AgentFile, tool: &ToolDefinition, judgement: Judgement) -> Option
     if judgement != Judgement::Prompt {
         return None;
     }
-    match &file.disapproved {
-        Some(denied) if denied.contains(&tool.name) => Some(NOT_APPROVED),
-        Some(_) if !file.people.contains(&tool.name) => Some("the approver approves it"),
-        Some(_) | None => Some("a person decides"),
-    }
+    Some(match &file.approver {
+        ApproverFile::Said { denied, .. } if denied.contains(&tool.name) => NOT_APPROVED,
+        ApproverFile::Said { people, .. } if !people.contains(&tool.name) => {
+            "the approver approves it"
+        }
+        ApproverFile::Said { .. } | ApproverFile::Nobody => "a person decides",
+        ApproverFile::Service(_) => "the approver's service is asked, and a person if it is silent",
+    })
 }
 
 impl Verdict {

@@ -5,6 +5,8 @@
 //! What is added is an effect that a person can see: a tool may append a line to a file. The
 //! model's script may stand in a file of its own, so that several agents can share it.
 
+mod approver;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,11 +20,13 @@ use super::check::{self, Tools};
 use super::draft::{Checked, Said, Tool};
 use super::error::ScenarioError;
 use super::grammar::{
-    AGENT, AGENT_TOOL, APPROVAL_POLICY, APPROVER, AUTHORIZER, CAPABILITIES, Key, METADATA,
-    Presence, Rule, SCHEMA, Shape, TURNS, Table, key,
+    AGENT, AGENT_TOOL, APPROVAL_POLICY, AUTHORIZER, CAPABILITIES, Key, METADATA, Presence, Rule,
+    SCHEMA, Shape, TURNS, Table, key,
 };
-use super::parse::{self, Row, denials, names};
+use super::parse::{self, Row, denials};
 use super::{AgentScript, TurnScript, read};
+
+pub use approver::{ApproverFile, ServiceFile};
 
 use Presence::{Default, Optional, Required};
 
@@ -43,7 +47,7 @@ pub(super) static AGENT_FILE: Table = Table {
         ),
         key(
             "approver",
-            Shape::Table(&APPROVER),
+            Shape::Table(&approver::APPROVER),
             Optional,
             "Who is asked about calls of tools that want it; without it none of them is approved.",
         ),
@@ -100,11 +104,8 @@ pub struct AgentFile {
     pub tools: Vec<AgentTool>,
     /// Tools that the host's authorizer turns down.
     pub denied: Vec<ToolName>,
-    /// Tools whose calls an approver turns down; those of others that ask are approved. None if
-    /// there is nobody to ask.
-    pub disapproved: Option<Vec<ToolName>>,
-    /// Tools whose calls an approver leaves to people.
-    pub people: Vec<ToolName>,
+    /// Who is asked about calls about which somebody is to be asked.
+    pub approver: ApproverFile,
     /// What is granted, and who is asked: `tools` and `agent` have it in them already.
     pub authority: AuthorityFile,
     /// What the model does, turn by turn. A turn beyond the script repeats the last.
@@ -214,8 +215,7 @@ struct Draft {
     tools: Tools,
     appends: Vec<Appends>,
     denied: Vec<ToolName>,
-    disapproved: Option<Vec<ToolName>>,
-    people: Vec<ToolName>,
+    approver: ApproverFile,
     authority: AuthorityFile,
     script: Script,
 }
@@ -224,7 +224,7 @@ struct Draft {
 /// a file of its own.
 fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), ScenarioError> {
     let draft = parse::file(path, text, &AGENT_FILE, draft)?;
-    let Draft { agent, tools, appends, denied, disapproved, people, authority, script } = draft;
+    let Draft { agent, tools, appends, denied, approver, authority, script } = draft;
     let (turns, bytes) = match script {
         Script::Here(turns) => (turns, None),
         Script::Beside(name) => {
@@ -246,7 +246,7 @@ fn scripted(path: &str, text: &str) -> Result<(AgentFile, Option<Vec<u8>>), Scen
         AgentTool { definition, latency, append: appends.tool, steps, outcome }
     });
     let tools = tools.collect();
-    Ok((AgentFile { agent, tools, denied, disapproved, people, authority, turns }, bytes))
+    Ok((AgentFile { agent, tools, denied, approver, authority, turns }, bytes))
 }
 
 fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
@@ -258,17 +258,14 @@ fn draft(root: &Row<'_, '_>) -> Checked<Draft> {
     let (parts, appends): (Vec<_>, Vec<_>) = drafts.into_iter().unzip();
     let tools = Tools::check(&parts)?;
     let denied = tools.denied(&denials(root, "authorizer"))?;
-    let is_layered = parse::is_layered(root);
-    let approver = root.row("approver").map(|_| denials(root, "approver"));
-    let disapproved = approver.map(|denies| tools.disapproved(&denies, is_layered)).transpose()?;
-    let people = tools.disapproved(&names(root, "approver", "people"), is_layered)?;
+    let approver = approver::approver(root, &tools, parse::is_layered(root))?;
     let (authority, mut agent, mut tools) = (parse::authority(root, &tools)?, agent, tools);
     parse::lay_down(root, &authority, &mut agent, &mut tools.0)?;
     let script = match root.row("model") {
         Some(model) => Script::Beside(file_name("script", &model.need("script", MODEL.name)?)?),
         None => Script::Here(tools.turns(&root.each("turns", parse::turn)?)?),
     };
-    Ok(Draft { agent, tools, appends, denied, disapproved, people, authority, script })
+    Ok(Draft { agent, tools, appends, denied, approver, authority, script })
 }
 
 /// The files that a tool and its steps append to.

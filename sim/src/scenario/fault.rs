@@ -190,6 +190,12 @@ pub enum Fault {
         /// Why not.
         reason: NameError,
     },
+    /// A text is no URL of a service that can be asked.
+    #[error("`url` is an http:// URL of a host, with no name or password in it")]
+    BadUrl,
+    /// A text is no name of an environment variable.
+    #[error("`token_env` is the name of an environment variable: letters, digits and underscores")]
+    BadVariable,
     /// A text has more than [`TEXT_BYTES`].
     #[error("`{key}` has at most {TEXT_BYTES} bytes")]
     TextTooLong {
@@ -384,6 +390,7 @@ impl Fault {
             Self::NoDisposition => {
                 Some("name the words that may stand there, or leave `disposition` out")
             }
+            Self::BadUrl => Some("a service that wants TLS needs a proxy before it that speaks it"),
             Self::Folder => Some("name one of the files in it"),
             Self::Empty => Some(
                 "start with `schema = 1`, in YAML with `schema: 1`; docs/scenarios.md and docs/agents.md have whole examples",

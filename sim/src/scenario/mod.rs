@@ -50,7 +50,9 @@ use std::path::Path;
 use everstep_machine::agent::Resolution;
 use everstep_machine::identity::ToolName;
 
-pub use agent::{AgentFile, AgentSource, AgentStep, AgentTool, AuthorityFile};
+pub use agent::{
+    AgentFile, AgentSource, AgentStep, AgentTool, ApproverFile, AuthorityFile, ServiceFile,
+};
 pub use bounds::{ABORTS, LATENCY_MS, RULES, SCENARIO_BYTES, SUBMISSIONS, TOOLS, TRIES, WORKERS};
 pub use draft::{Abort, Retry, Revision, Rule, ScenarioBuilder, Submission, Tool, Turn};
 pub use error::{Place, ScenarioError};

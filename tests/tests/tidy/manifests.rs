@@ -71,6 +71,7 @@ fn may_depend(from: &str, to: &str) -> bool {
         "model-checker" => matches!(to, "machine" | "sim"),
         "drivers/cli" | "tests" => true,
         "drivers/runtime" => matches!(to, "machine" | "drivers/schema"),
+        "drivers/http" => matches!(to, "machine" | "drivers/runtime"),
         _ => from.starts_with("drivers/") && to == "machine",
     }
 }

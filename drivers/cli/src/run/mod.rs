@@ -15,6 +15,7 @@ pub(crate) mod named;
 mod outside;
 mod progress;
 mod report;
+mod service;
 mod steps;
 mod terminal;
 mod trouble;
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &Run) -> Outcome {
 fn carried_on(args: &Run) -> Outcome {
     let agent = agent(&args.agent)?;
     apart(&agent.file, &args.db)?;
+    let mut approver = outside::approver(&agent.file.approver)?;
     let call = args.input.as_deref().map(|said| call(args, &agent, said)).transpose()?;
     let failpoints = Failpoints::from_env().map_err(|why| Complaint::new(Exit::Usage, why))?;
     let options = Options::new(&args.db).mode(args.commit).busy(LOCKED).create(call.is_some());
@@ -74,10 +76,10 @@ fn carried_on(args: &Run) -> Outcome {
             (lane, row.admission.submission)
         }
     };
-    let mut ports = outside::ports(&agent.file, OneAgent::new(&lane, &agent.binding));
     if !args.no_input {
-        ports.approver = Terminal::behind(ports.approver);
+        approver = Terminal::behind(approver);
     }
+    let ports = outside::ports(&agent.file, approver, OneAgent::new(&lane, &agent.binding));
     let lookout = OwnLane::new(reader, lane.clone());
     let config = Config {
         slots: 1,

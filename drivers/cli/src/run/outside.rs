@@ -22,27 +22,28 @@ use everstep_runtime::{
     NoApprover, NoReconciler, Parts, Ports, Reconciler, ToolkitError, blocking, in_time, pause,
 };
 use everstep_schema::Checker;
-use everstep_sim::scenario::{AgentFile, AgentTool, FaultScript, Says, TurnScript};
+use everstep_sim::scenario::{AgentFile, AgentTool, ApproverFile, FaultScript, Says, TurnScript};
 
+use crate::exit::Complaint;
 use crate::output;
 
 use super::append::{Line, NotAppended, append, is_there};
 use super::named::clearance;
+use super::service::service;
 use super::steps;
 
 /// Everybody outside, as the file says, who work on one lane.
-pub(super) fn ports(file: &Arc<AgentFile>, bindings: impl Bindings + 'static) -> Ports {
+pub(super) fn ports(
+    file: &Arc<AgentFile>,
+    approver: Arc<dyn Approver>,
+    bindings: impl Bindings + 'static,
+) -> Ports {
     let can_prove = file.tools.iter().any(|tool| tool.definition.reconciles);
     Ports {
         model: Arc::new(Scripted::new(Arc::clone(file))),
         tools: Arc::new(FileTools::new(Arc::clone(file))),
         clearance: clearance(file),
-        approver: match &file.disapproved {
-            Some(denied) => {
-                Arc::new(Approvals { denied: denied.clone(), people: file.people.clone() })
-            }
-            None => Arc::new(NoApprover),
-        },
+        approver,
         authorizer: if file.denied.is_empty() {
             Arc::new(AllowAll)
         } else {
@@ -55,6 +56,20 @@ pub(super) fn ports(file: &Arc<AgentFile>, bindings: impl Bindings + 'static) ->
         },
         bindings: Arc::new(bindings),
     }
+}
+
+/// Who is asked, as the file says.
+///
+/// # Errors
+/// The file names a service that cannot be asked.
+pub(super) fn approver(said: &ApproverFile) -> Result<Arc<dyn Approver>, Complaint> {
+    Ok(match said {
+        ApproverFile::Nobody => Arc::new(NoApprover),
+        ApproverFile::Said { denied, people } => {
+            Arc::new(Approvals { denied: denied.clone(), people: people.clone() })
+        }
+        ApproverFile::Service(named) => Arc::new(service(named)?),
+    })
 }
 
 /// A model that says what the file says. Beyond its script it repeats the last turn.

@@ -4,6 +4,7 @@
 
 mod appending;
 mod approvals;
+mod approver_service;
 mod artifacts;
 mod authority;
 mod beside;

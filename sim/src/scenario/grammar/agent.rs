@@ -271,7 +271,7 @@ static APPROVAL: Table = Table {
     rules: &[],
 };
 
-pub(in crate::scenario) static APPROVER: Table = Table {
+pub(super) static APPROVER: Table = Table {
     name: "[approver]",
     definition: "approver",
     about: "Who is asked about the calls of tools that want it.",

@@ -15,7 +15,7 @@ mod submission;
 mod tool;
 mod turn;
 
-pub(super) use agent::{AGENT, APPROVER, AUTHORIZER};
+pub(super) use agent::{AGENT, AUTHORIZER};
 pub(super) use authority::{APPROVAL_POLICY, CAPABILITIES, METADATA};
 pub(super) use root::ROOT;
 pub(super) use tool::AGENT_TOOL;

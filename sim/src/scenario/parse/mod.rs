@@ -135,6 +135,10 @@ impl<'a, 'i> Row<'a, 'i> {
         self.whole(key).unwrap_or_else(|| Located::new(default, self.site()))
     }
 
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
     fn flag(&self, key: &str) -> Option<bool> {
         match self.get(key)?.node {
             Node::Flag(flag) => Some(flag),

@@ -2,6 +2,7 @@
 
 mod agent_scripts;
 mod agents;
+mod approvers;
 mod authority;
 mod authority_mistakes;
 mod bad_files;
