@@ -33,7 +33,7 @@ impl State {
     ) {
         let (Some((run, turn)), Some(asker)) = (self.place(), self.asker()) else { return };
         let questions: Arc<[ApprovalQuestion]> =
-            waiting.iter().filter_map(|call| self.question(call, said)).collect();
+            together(waiting.iter().filter_map(|call| self.question(call, said)).collect());
         if questions.is_empty() {
             return self.conclude(waiting, effects);
         }
@@ -62,6 +62,7 @@ impl State {
             digest,
             target: clear::target(tool, &preview),
             preview,
+            stands_for: 1,
             terms: self.policy().approval.terms.clone(),
         })
     }
@@ -163,4 +164,17 @@ fn bounded(reason: &Arc<str>) -> Arc<str> {
         return reason.clone();
     }
     Arc::from(&reason[..reason.floor_char_boundary(TEXT_BYTES)])
+}
+
+/// With how many equal ones each stands for.
+fn together(mut questions: Vec<ApprovalQuestion>) -> Arc<[ApprovalQuestion]> {
+    for at in 0..questions.len() {
+        let of = &questions[at];
+        let is_same = |it: &&ApprovalQuestion| it.tool == of.tool && it.digest == of.digest;
+        let same = questions.iter().filter(is_same).count();
+        if of.may_hold_for_session() {
+            questions[at].stands_for = u32::try_from(same).unwrap_or(u32::MAX);
+        }
+    }
+    questions.into()
 }

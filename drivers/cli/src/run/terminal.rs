@@ -84,6 +84,8 @@ async fn ask(question: &ApprovalQuestion, typed: &Typed) -> Option<Answer> {
             Err(TryRecvError::Disconnected) => return None,
         }
     }
+    // Half a line too, which nobody has ended.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
     output::note(&shown(question));
     loop {
         output::note(if may_last {
@@ -123,6 +125,9 @@ fn shown(question: &ApprovalQuestion) -> String {
     }
     if let Some(capability) = &question.capability {
         line("takes", capability.as_str());
+    }
+    if question.stands_for > 1 {
+        line("calls", &format!("{} equal ones of this turn", question.stands_for));
     }
     line("risk", risk(question.risk));
     line("asked", &format!("{} wants it", question.rule.layer));

@@ -153,7 +153,8 @@ fn auth_10_what_is_critical_is_allowed_once_at_most() {
 fn auth_14_what_was_typed_before_a_question_answers_none() {
     let home =
         desk_with(&format!("{CHARGE}{ASKED}").replace("append =", "latency_ms = 1\nappend ="));
-    let typed = [("", "y\ry\r"), (LETTERS, "n\r")];
+    // Whole lines, and half of one.
+    let typed = [("", "y\ry\ry"), (LETTERS, "\r"), ("one of the letters", "n\r")];
     let (ran, shown) = at_a_terminal(home.path(), "order 7", &typed);
     assert_eq!((ran.code, charges(home.path())), (1, 0), "{shown}");
 }

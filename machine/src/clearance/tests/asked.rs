@@ -24,6 +24,7 @@ fn question(number: u8, parameters: &str) -> ApprovalQuestion {
         digest,
         target: Subject::Unsaid,
         preview: text(parameters),
+        stands_for: 1,
         terms: ApprovalTerms::default(),
     }
 }

@@ -247,3 +247,18 @@ fn auth_13_a_policy_that_becomes_what_it_was_asks_nothing_twice() {
     let mut again = again.told_alone(Input::Answered(prompt(request.policy)));
     assert_eq!(questions_of(&mut again), ["authorizer.authorize"]);
 }
+
+#[test]
+fn dur_009_that_a_second_start_never_happened_says_nothing_of_the_first() {
+    for class in [ExecutionClass::Idempotent, ExecutionClass::Durable] {
+        let second = ONE.start(0, 0, 2);
+        let never = ONE.resolved(second, Resolution::NeverStarted);
+        let story = started(class).at(2).tell([ONE.prepared(second, "pay")]);
+        let story = story.tell([ONE.unknown(second)]).tell([never]);
+        let (bench, question) = asking(class, &story, 3);
+        let each = [Clearance::Refused(NOT_GRANTED), Clearance::Auto];
+        let mut bench = bench.told_alone(Input::Answered(said(&question, &each)));
+        let committed = committed(&bench.look());
+        assert!(committed.contains(&ONE.unknown(ONE.start(0, 0, 1))), "{class:?}: {committed:?}");
+    }
+}
