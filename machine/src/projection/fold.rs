@@ -8,7 +8,7 @@ use super::view::{
     ApprovalView, CallView, LateInput, Overhead, Projection, RunView, StartState, StartView,
     StepView, SubmissionView, TurnView,
 };
-use crate::agent::{Bound, ToolOutcome, Verdict};
+use crate::agent::{Bound, Resolution, ToolOutcome, Verdict};
 use crate::identity::{ApprovalId, Epoch, Sequence, SubmissionId, ToolCallId};
 use crate::record::{
     ApprovalDecided, ApprovalRequested, Batch, CanonicalSettlement, Compaction, CompactionCreated,
@@ -117,9 +117,7 @@ impl Projection {
             Record::StepRecorded(it) => stepped(view.running()?, it, epoch),
             Record::ToolSettled(it) => view.settle_call(it, epoch),
             Record::ToolUnknown(it) => {
-                // Of an earlier start too: that a later one never happened says nothing of it.
-                let open = |call: &CallView| call.id == it.doubt.call && call.outcome.is_none();
-                ensure(view.calls().any(open))?;
+                ensure(view.calls().any(|call| may_be_doubted(call, it.doubt)))?;
                 *view.running()?.start(it.doubt, &StartState::Open)? = StartState::Unknown;
                 Ok(())
             }
@@ -371,6 +369,17 @@ fn stepped(run: &mut RunView, it: &StepRecorded, epoch: Epoch) -> Applied {
     steps::follows(recorded, &it.output).map_err(|_| Contradiction)?;
     call.steps.push(StepView { epoch, output: it.output.clone() });
     Ok(())
+}
+
+/// The last start of a call that has not ended; or an earlier one, if none behind it has ever
+/// happened: that says nothing of it.
+fn may_be_doubted(call: &CallView, doubt: Doubt) -> bool {
+    let mut behind = call.starts.iter().rev().take_while(|start| start.epoch > doubt.start);
+    let never = |start: &StartView| match &start.state {
+        StartState::Resolved(how) => **how == Resolution::NeverStarted,
+        StartState::Open | StartState::Unknown => false,
+    };
+    call.id == doubt.call && call.outcome.is_none() && behind.all(never)
 }
 
 /// A call starts at most once in an epoch, and never again once it has ended or is unknown.

@@ -98,6 +98,7 @@ fn auth_13_a_service_is_told_what_would_be_done_and_under_which_policy() {
             "parameters_digest": asked.digest.to_string(),
             "target": null,
             "target_is": "unsaid",
+            "stands_for": 1,
             "expires_after_ms": 60_000,
             "on_expiry": "deny",
             "approver": "carol",

@@ -158,6 +158,12 @@ fn dur_017_an_unknown_is_of_an_open_start() {
 fn dur_017_only_the_last_start_of_a_call_can_become_unknown() {
     let story = prepared().at(2).tell([ONE.prepared(ONE.start(0, 0, 2), "pay")]);
     refuses(&story, ONE.unknown(start()));
+    // Unless the last one has never happened, which says nothing of those before it.
+    let story = story.tell([ONE.unknown(ONE.start(0, 0, 2))]);
+    refuses(&story, ONE.unknown(start()));
+    let never = ONE.resolved(ONE.start(0, 0, 2), Resolution::NeverStarted);
+    let story = story.tell([never]).tell([ONE.unknown(start())]);
+    refuses(&story, ONE.prepared(ONE.start(0, 0, 3), "pay"));
 }
 
 #[test]

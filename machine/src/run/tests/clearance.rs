@@ -242,7 +242,11 @@ fn auth_13_a_policy_that_becomes_what_it_was_asks_nothing_twice() {
     let mut other = other.told_alone(Input::Answered(answer));
     assert_eq!(questions_of(&mut other), ["authorizer.authorize"]);
     // And back under the first one nothing is put that was.
-    let mut again = other.told_alone(RESUMED);
+    let fold = other.fold().clone();
+    let conversation = crate::testkit::call("1", "").conversation;
+    let binding = agent(ExecutionClass::Ordinary);
+    let state = State::new(binding, conversation, ONE.submission(), Epoch(3), fold);
+    let mut again = Bench { state, effects: Vec::new() }.told_alone(RESUMED);
     assert_eq!(questions_of(&mut again), ["authority.clear"]);
     let mut again = again.told_alone(Input::Answered(prompt(request.policy)));
     assert_eq!(questions_of(&mut again), ["authorizer.authorize"]);
