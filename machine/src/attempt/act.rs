@@ -241,11 +241,11 @@ impl Working {
         match step {
             AbortStep::Audit { .. } if self.keep_returned(setup, draft)? => Ok(()),
             AbortStep::Audit { request, doubts, decided } => {
-                let lost = self.run.died_with_an_owner();
+                let lost = self.run.died_with_an_owner(self.has_own_agent());
                 let request = request.map(|intent| self.abort_record(intent));
                 let doubts = doubts.into_iter().map(|doubt| self.unknown_record(doubt));
                 let decided = decided.into_iter().map(|it| self.decided_record(it));
-                let records = lost.into_iter().chain(request).chain(doubts).chain(decided);
+                let records = request.into_iter().chain(lost).chain(doubts).chain(decided);
                 let records: Vec<Record> = records.collect();
                 self.record(setup, draft, records)
             }
@@ -254,10 +254,15 @@ impl Working {
         }
     }
 
+    /// Whether it has the agent that the run is bound to.
+    fn has_own_agent(&self) -> bool {
+        self.run.run().is_none_or(|run| run.bound == self.bound)
+    }
+
     /// Records what may have been asked by an owner that died, before a run ends that nobody goes on
     /// with (BU-07).
     fn charge_the_dead(&mut self, setup: &Setup, draft: &mut Draft) -> Predicted {
-        match self.run.died_with_an_owner() {
+        match self.run.died_with_an_owner(self.has_own_agent()) {
             Some(record) => self.record(setup, draft, alloc::vec![record]),
             None => Ok(()),
         }

@@ -29,14 +29,17 @@ use crate::record::{ModelInterrupted, Record};
 
 impl State {
     /// What a question that shows these messages is taken to use where nobody says: what the agent's
-    /// policy counts for a response (BU-09), or else the estimate of the request. Whoever ends a run
-    /// that is bound to another agent has only its own agent's policy to go by.
+    /// policy counts for a response (BU-09), or else the estimate of the request.
     pub(super) fn reserve(&self, messages: &Messages) -> Usage {
         let input_tokens = match self.policy().usage {
             UsageReporting::Unreported { tokens } => tokens,
-            UsageReporting::Reported => estimate(self.agent(), messages),
+            UsageReporting::Reported => return self.estimated(messages),
         };
         Usage { input_tokens, ..Usage::default() }
+    }
+
+    fn estimated(&self, messages: &Messages) -> Usage {
+        Usage { input_tokens: estimate(self.agent(), messages), ..Usage::default() }
     }
 
     /// Records what a question has used that showed these messages and has no response.
@@ -126,19 +129,23 @@ impl State {
     }
 
     /// Records the question that may have died with an earlier owner of the run, for whoever ends
-    /// it without going on with it. None if there can be none.
+    /// it without going on with it. None if there can be none. `has_own_agent`: whether this is the
+    /// agent that the run is bound to. The policy of another one says nothing of what was asked.
     #[must_use]
-    pub(crate) fn died_with_an_owner(&self) -> Option<Record> {
+    pub(crate) fn died_with_an_owner(&self, has_own_agent: bool) -> Option<Record> {
         let run = self.run()?;
-        let is_lost = self.flights.model.is_none() && self.may_follow_a_question(run);
-        let used = || self.reserve(&self.shown_for(Purpose::Respond));
-        if is_lost { self.lost_record(run.next_turn(), used()) } else { None }
+        if self.flights.model.is_some() || !self.may_follow_a_question(run) {
+            return None;
+        }
+        let shown = self.shown_for(Purpose::Respond);
+        let used = if has_own_agent { self.reserve(&shown) } else { self.estimated(&shown) };
+        self.lost_record(run.next_turn(), used)
     }
 
     /// Whoever takes over and goes on says first that an earlier question is lost, if there can be
     /// one.
     pub(super) fn interrupt(&mut self, effects: &mut Effects) {
-        let Some(record) = self.died_with_an_owner() else { return };
+        let Some(record) = self.died_with_an_owner(true) else { return };
         let before = self.gauges();
         self.commit(alloc::vec![record], effects);
         self.warn(&before, effects);

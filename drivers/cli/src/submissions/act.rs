@@ -133,6 +133,10 @@ fn mark<'a>(row: &'a Row, call: Option<&str>) -> Result<&'a Mark, Complaint> {
         // One that is resolved already is answered as the first time, or with the conflict.
         ([only], _) | ([], [only]) => Ok(only),
         ([], []) => Err(usage("no such call of it is in doubt")),
+        // Of one that was in doubt more than once, what was said last is what is said again.
+        ([], [first, rest @ ..]) if rest.iter().all(|it| it.doubt.call == first.doubt.call) => {
+            Ok(rest.iter().max_by_key(|it| it.doubt.start).unwrap_or(first))
+        }
         _ => Err(usage(
             "several calls are in doubt\nhelp: say which with --call; `everstep submissions show` \
              lists them",

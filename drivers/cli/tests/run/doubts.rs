@@ -109,3 +109,22 @@ fn ops_02_a_text_may_begin_with_an_at() {
     assert_eq!(everstep(at, &["run", "charge.toml", "@@ada"]).code, 0);
     says(&everstep(at, &["log", "show", "run-"]), &["@ada"]);
 }
+
+#[test]
+fn dur_017_what_is_said_again_of_a_call_that_was_in_doubt_twice_is_answered_as_the_first_time() {
+    let home = desk();
+    let at = home.path();
+    killed(at, "tool.invoke/before");
+    assert_eq!(line(at, &["--lease-ms", "100"]).code, 4);
+    let (id, _) = super::approvals::shown(at);
+    says(&everstep(at, &["submissions", "resolve", &id, "never-started"]), &["noted"]);
+    killed(at, "tool.invoke/after");
+    assert_eq!(line(at, &["--lease-ms", "100"]).code, 4);
+    let completed = ["submissions", "resolve", &id, "completed", "--result", "1"];
+    for _ in 0..2 {
+        let said = everstep(at, &completed);
+        assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    }
+    says(&line(at, &[]), &["The charge went through."]);
+    assert_eq!(charges(at), 1);
+}

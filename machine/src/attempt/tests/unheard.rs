@@ -4,9 +4,11 @@ use alloc::vec::Vec;
 
 use super::history;
 use super::stage::{Fate, Stage};
+use crate::agent::{AgentPolicy, UsageReporting};
 use crate::attempt::{End, Input};
 use crate::record::Record;
 use crate::store::Refusal;
+use crate::testkit::{policy, under};
 
 const TRANSIENT: Refusal = Refusal::Ledger(crate::ledger::Refusal::NotRunning);
 
@@ -72,6 +74,19 @@ fn bu_07_who_follows_an_abort_of_a_dead_owner_charges_what_that_may_have_asked()
     stage.host.wait_for_lease();
     let successor = stage.enter();
     assert_eq!(stage.finish(successor), Some(End::Settled));
-    let expected = ["input", "recovery", "interrupted", "abort", "settled"];
+    let expected = ["input", "recovery", "abort", "interrupted", "settled"];
     assert_eq!(history(&stage.host), expected);
+}
+
+/// Whoever ends a run that is bound to another agent does not count by its own agent's policy.
+#[test]
+fn bu_07_who_ends_the_run_of_another_agent_charges_the_estimate_and_not_by_its_own_policy() {
+    let mut stage = asked();
+    stage.actors.clear();
+    stage.host.wait_for_lease();
+    let usage = UsageReporting::Unreported { tokens: 999 };
+    stage.host.binding = under(AgentPolicy { usage, ..policy() });
+    let successor = stage.enter();
+    assert_eq!(stage.finish(successor), Some(End::Settled));
+    assert_eq!(charged(&stage), [13]);
 }
