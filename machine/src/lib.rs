@@ -11,6 +11,7 @@
 //!   finds it, [`response`] how a model's stream becomes one answer.
 //! - [`authority`] says what somebody may do at all, [`approval`] what a person is asked about,
 //!   [`guard`] what a command line comes to.
+//! - [`reservation`] is what a child may use up of its parent's budget.
 //! - [`steps`] is what a durable tool may ask for when its handler is entered again.
 //! - [`ledger`] and [`conversation`] are the rules of a store; [`store`] is its port.
 //! - [`agent_state`] is what agents keep beside their conversations.
@@ -42,6 +43,7 @@ pub mod permits;
 pub mod projection;
 pub mod record;
 pub mod recovery;
+pub mod reservation;
 pub mod response;
 pub mod run;
 pub mod scheduler;

@@ -142,3 +142,7 @@ pub const COMMAND_NESTING: usize = 8;
 pub const COMMAND_FUNCTIONS: usize = 32;
 /// Bytes that the guard reads to judge one command: itself, its copies, and what is within them.
 pub const COMMAND_READING_BYTES: usize = 16 * COMMAND_BYTES;
+/// Children that one run and its descendants ever reserve for.
+pub const RESERVATIONS: u64 = 4_096;
+/// The most that a budget or a report says of one dimension: sums of all children stay in 64 bits.
+pub const RESERVED_AMOUNT: u64 = 1 << 48;

@@ -45,6 +45,8 @@ derived! {
     /// One request for approval: call, parameters and policy version. Whoever names it has named all
     /// three (AUTH-13).
     ApprovalId;
+    /// What a child may use up: parent run and call (SUB-010).
+    ReservationId;
     /// One canonical record.
     RecordId;
     /// One atomic batch: conversation and its record ids in order.
@@ -101,6 +103,14 @@ impl ToolCallId {
             .number(u64::from(turn.0))
             .number(index as u64);
         Self(hasher.id())
+    }
+}
+
+impl ReservationId {
+    /// The reservation for the child that a call of a run starts.
+    #[must_use]
+    pub fn derive(run: RunId, call: ToolCallId) -> Self {
+        Self(Hasher::new("everstep/reservation-id").bytes(&run.0).bytes(&call.0).id())
     }
 }
 

@@ -10,7 +10,8 @@ mod named;
 
 pub use counters::{AdmissionSequence, DurationMs, Epoch, Revision, Sequence, Timestamp, Turn};
 pub use derived::{
-    ApprovalId, AttemptId, BatchId, RecordId, RunId, StepKey, SubmissionId, Token, ToolCallId,
+    ApprovalId, AttemptId, BatchId, RecordId, ReservationId, RunId, StepKey, SubmissionId, Token,
+    ToolCallId,
 };
 pub use named::{
     AgentId, CompactorVersion, ConversationId, GroupName, IdempotencyKey, NameError, PrincipalId,
