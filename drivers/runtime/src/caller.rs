@@ -51,10 +51,12 @@ impl Caller<'_> {
         submission: SubmissionId,
     ) -> Result<Standing, HostError> {
         self.owns(lane, submission).await?;
-        self.host.wait(lane, submission).await
+        let standing = self.host.wait(lane, submission).await?;
+        self.is_known().map(|()| standing)
     }
 
-    /// The live events of a submission of this tenant, as [`Host::watch`] has them.
+    /// The live events of a submission of this tenant, as [`Host::watch`] has them. Whoever is revoked
+    /// meanwhile keeps what was opened before: drop it then.
     ///
     /// # Errors
     /// There is no such submission in this tenant, or the store cannot be read.

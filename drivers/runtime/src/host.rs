@@ -247,8 +247,8 @@ impl fmt::Debug for Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        self.clearance.close();
         self.desk.abort();
+        self.clearance.close();
     }
 }
 

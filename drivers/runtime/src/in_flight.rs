@@ -158,9 +158,11 @@ impl InFlight {
         }
     }
 
-    /// Whether nothing runs outside. A call that rests, or waits for permits, does not.
+    /// Whether nothing runs outside. A call that rests, or waits for permits or for people, does not.
     pub(crate) fn is_idle(&self) -> bool {
-        let waits = |external: &External| matches!(external, External::Permits { .. });
+        let waits = |external: &External| {
+            matches!(external, External::Permits { .. } | External::Approve { .. })
+        };
         self.asked.values().all(|(external, _)| waits(external)) && self.computed.is_empty()
     }
 

@@ -93,10 +93,10 @@ impl State {
         self.questions.get(&question).map(|it| it.original)
     }
 
-    /// Whether something is allowed for a session because of what was said about this request.
+    /// The requests because of which something is allowed for a session.
     #[must_use]
-    pub fn is_allowed(&self, request: ApprovalId) -> bool {
-        self.allows.values().any(|allow| allow.original == request)
+    pub fn originals(&self) -> BTreeSet<ApprovalId> {
+        self.allows.values().map(|allow| allow.original).collect()
     }
 
     /// The sessions in which nothing is allowed and nothing is asked.

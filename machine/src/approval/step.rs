@@ -50,6 +50,9 @@ impl Machine for Approval {
 
 impl State {
     fn opened(&mut self, session: SessionId, principal: PrincipalId) -> Vec<Effect> {
+        if self.sessions.len() >= OPEN_SESSIONS && !self.sessions.contains_key(&session) {
+            self.end_the_oldest();
+        }
         let is_free = self.sessions.len() < OPEN_SESSIONS;
         match self.sessions.get(&session) {
             Some(whose) if *whose == principal => Vec::new(),
@@ -58,6 +61,17 @@ impl State {
                 Vec::new()
             }
             Some(_) | None => vec![Effect::TurnAway(session)],
+        }
+    }
+
+    /// Ends the session with the oldest allow in which nothing is asked: somebody else needs its room.
+    fn end_the_oldest(&mut self) {
+        let asks = |session: &SessionId| self.questions.values().any(|it| it.session == *session);
+        let quiet = self.allows.iter().filter(|(key, _)| !asks(&key.session));
+        let oldest = quiet.min_by_key(|(_, allow)| allow.since).map(|(key, _)| key.session.clone());
+        if let Some(oldest) = oldest {
+            self.sessions.remove(&oldest);
+            self.allows.retain(|key, _| key.session != oldest);
         }
     }
 

@@ -10,6 +10,10 @@ use crate::identity::{PrincipalId, TenantId};
 pub struct State {
     pub(super) members: BTreeSet<(TenantId, PrincipalId)>,
     pub(super) policies: BTreeMap<TenantId, Policy>,
+    /// Whoever was shut out and has not joined again.
+    pub(super) revoked: BTreeSet<(TenantId, PrincipalId)>,
+    /// Tenants that have, or had, a policy.
+    pub(super) governed: BTreeSet<TenantId>,
 }
 
 impl State {
@@ -23,6 +27,17 @@ impl State {
     #[must_use]
     pub fn is_member(&self, tenant: &TenantId, principal: &PrincipalId) -> bool {
         self.members.contains(&(tenant.clone(), principal.clone()))
+    }
+
+    /// Whether somebody gets anything done in a tenant at all. One that has had a policy lets its
+    /// members in and nobody else, and nobody if that was withdrawn; whoever was revoked stays out.
+    #[must_use]
+    pub fn admits(&self, tenant: &TenantId, principal: &PrincipalId) -> bool {
+        if self.revoked.contains(&(tenant.clone(), principal.clone())) {
+            return false;
+        }
+        let is_governed = self.governed.contains(tenant);
+        !is_governed || self.policies.contains_key(tenant) && self.is_member(tenant, principal)
     }
 
     /// Whether an action may be done as things are now (SEC-02). What was decided before counts for

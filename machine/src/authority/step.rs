@@ -16,13 +16,16 @@ impl Machine for Authority {
     fn step(mut state: State, input: Input) -> Step<State, Effect> {
         match input {
             Input::Joined { tenant, principal } => {
+                state.revoked.remove(&(tenant.clone(), principal.clone()));
                 state.members.insert((tenant, principal));
             }
             Input::Revoked { tenant, principal } => {
                 state.members.remove(&(tenant.clone(), principal.clone()));
+                state.revoked.insert((tenant.clone(), principal.clone()));
                 return Step::new(state, vec![Effect::Forget { tenant, principal }]);
             }
             Input::PolicyLaidDown { tenant, policy } => {
+                state.governed.insert(tenant.clone());
                 state.policies.insert(tenant, policy);
             }
             Input::PolicyWithdrawn { tenant } => {

@@ -8,7 +8,7 @@ use crate::agent::Judgement;
 use crate::approval::{Ask, Deed, Ruling};
 use crate::digest::{Digest, Hasher};
 use crate::effect::{ApprovalQuestion, Asker, Subject};
-use crate::identity::{ConversationId, PrincipalId, SessionId};
+use crate::identity::{ConversationId, PrincipalId, SessionId, TenantId};
 use crate::json::CanonicalJson;
 
 /// The session of a principal in a conversation, as long as the host lives.
@@ -18,6 +18,15 @@ pub(super) fn session(principal: &PrincipalId, conversation: &ConversationId) ->
         .bytes(conversation.as_str().as_bytes())
         .digest();
     SessionId::new(&format!("{name}")).expect("ID-01: a digest is short and plain")
+}
+
+/// A principal of one tenant: whoever has the same name in another one is somebody else.
+pub(super) fn member(tenant: &TenantId, principal: &PrincipalId) -> PrincipalId {
+    let name = Hasher::new("everstep/member")
+        .bytes(tenant.as_str().as_bytes())
+        .bytes(principal.as_str().as_bytes())
+        .digest();
+    PrincipalId::new(&format!("{name}")).expect("ID-01: a digest is short and plain")
 }
 
 impl State {
@@ -34,10 +43,11 @@ impl State {
         let parameters = format!("{}", question.digest);
         let action =
             CanonicalJson::string(&parameters).expect("CAP-003: a digest in words is a short text");
+        let principal = member(&asker.tenant, &asker.principal);
         Ask {
             request: question.request,
-            session: session(&asker.principal, &asker.conversation),
-            principal: asker.principal.clone(),
+            session: session(&principal, &asker.conversation),
+            principal,
             deed: Deed {
                 agent: asker.binding.definition.id().clone(),
                 revision: revision.digest(),

@@ -7,7 +7,7 @@ use crate::agent::Entries;
 use crate::approval::{Answer, QuestionId};
 use crate::authority;
 use crate::effect::{ApprovalAnswer, ApprovalQuestion, Asker};
-use crate::identity::{AgentId, ApprovalId, ConversationId, PrincipalId, Timestamp};
+use crate::identity::{AgentId, ApprovalId, ConversationId, PrincipalId, TenantId, Timestamp};
 use crate::record::Resolver;
 
 /// What somebody who was asked says.
@@ -15,9 +15,9 @@ use crate::record::Resolver;
 pub struct Said {
     /// Whether the call may start, and whether that holds for more than this one.
     pub answer: Answer,
-    /// Who says so.
+    /// Who says so: a person or a policy. Anything else is no answer.
     pub by: Resolver,
-    /// Why.
+    /// Why: at most [`crate::limits::TEXT_BYTES`] of it are kept.
     pub reason: Arc<str>,
 }
 
@@ -52,6 +52,8 @@ pub enum Input {
     Withdrawn(ApprovalId),
     /// A principal's session in a conversation is over, and another one in its place.
     SessionReplaced {
+        /// In which tenant.
+        tenant: TenantId,
         /// The principal.
         principal: PrincipalId,
         /// The conversation.

@@ -38,11 +38,10 @@ impl State {
         self.authority.evaluate(action)
     }
 
-    /// Whether somebody gets anything done in a tenant: one that has a policy lets its members in, and
-    /// nobody else.
+    /// Whether somebody gets anything done in a tenant.
     #[must_use]
     pub fn admits(&self, tenant: &TenantId, principal: &PrincipalId) -> bool {
-        self.authority.policy(tenant).is_none() || self.authority.is_member(tenant, principal)
+        self.authority.admits(tenant, principal)
     }
 
     /// What all layers say about a tool of an agent: which of them decides, and what.

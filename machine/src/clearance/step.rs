@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::asking::session;
+use super::asking::{member, session};
 use super::{Effect, Input, Said, State};
 use crate::approval::{self, Approval, QuestionId};
 use crate::authority::{self, Authority};
 use crate::contract::{Machine, Step};
 use crate::effect::{ApprovalQuestion, Asker};
-use crate::identity::{ConversationId, PrincipalId, SessionId, Timestamp};
+use crate::identity::{ConversationId, PrincipalId, SessionId, TenantId, Timestamp};
+use crate::record::Resolver;
 
 /// The machine of a host's clearance.
 pub struct Clearances;
@@ -42,8 +43,8 @@ impl Machine for Clearances {
                 state.open.remove(&request);
                 state.tell(approval::Input::Withdrawn(request), None)
             }
-            Input::SessionReplaced { principal, conversation } => {
-                state.replace(&principal, &conversation)
+            Input::SessionReplaced { tenant, principal, conversation } => {
+                state.replace(&tenant, &principal, &conversation)
             }
             Input::Promoted(agent) => state.tell(approval::Input::Promoted(agent), None),
             Input::Closed => state.tell(approval::Input::Closed, None),
@@ -61,8 +62,9 @@ impl State {
         for effect in step.effects {
             match effect {
                 // Whoever is no member any more has nothing allowed either (AUTH-10).
-                authority::Effect::Forget { principal, .. } => {
-                    effects.extend(self.tell(approval::Input::Revoked(principal), None));
+                authority::Effect::Forget { tenant, principal } => {
+                    let who = member(&tenant, &principal);
+                    effects.extend(self.tell(approval::Input::Revoked(who), None));
                 }
                 authority::Effect::Answer { .. } => {}
             }
@@ -76,9 +78,15 @@ impl State {
         asker: &Asker,
         questions: &[ApprovalQuestion],
     ) -> Vec<Effect> {
-        let session = session(&asker.principal, &asker.conversation);
-        let principal = asker.principal.clone();
+        let principal = member(&asker.tenant, &asker.principal);
+        let session = session(&principal, &asker.conversation);
         let mut effects = self.tell(approval::Input::Opened { session, principal }, None);
+        // Whoever asks again has a lane that another attempt has left: that one's question is over.
+        for question in questions {
+            if self.open.remove(&question.request).is_some() {
+                effects.extend(self.tell(approval::Input::Withdrawn(question.request), None));
+            }
+        }
         for question in questions {
             let ask = self.ask(asker, question).into();
             self.open.insert(question.request, question.clone());
@@ -90,7 +98,8 @@ impl State {
     fn may_decide(&self, question: QuestionId, said: &Said) -> bool {
         let waiters = self.approval.waiters(question).into_iter();
         let mut open = waiters.filter_map(|request| self.open.get(&request));
-        open.all(|about| about.is_for(&said.by))
+        let is_somebody = matches!(said.by, Resolver::Person(_) | Resolver::Policy);
+        is_somebody && open.all(|about| about.is_for(&said.by))
     }
 
     /// Whoever waits for a question is left to people.
@@ -105,15 +114,20 @@ impl State {
     }
 
     /// Nothing that was asked or allowed in the old session counts in the new one.
-    fn replace(&mut self, principal: &PrincipalId, conversation: &ConversationId) -> Vec<Effect> {
-        let session = session(principal, conversation);
+    fn replace(
+        &mut self,
+        tenant: &TenantId,
+        principal: &PrincipalId,
+        conversation: &ConversationId,
+    ) -> Vec<Effect> {
+        let session = session(&member(tenant, principal), conversation);
         self.tell(approval::Input::Replaced { session: session.clone(), by: session }, None)
     }
 
     /// A session in which nothing is allowed and nothing is asked is as good as none.
     fn forget_what_is_over(&mut self) {
-        let approval = &self.approval;
-        self.allowed.retain(|request, _| approval.is_allowed(*request));
+        let originals = self.approval.originals();
+        self.allowed.retain(|request, _| originals.contains(request));
         let idle: Vec<SessionId> = self.approval.idle_sessions();
         for session in idle {
             self.tell(approval::Input::Ended(session), None);

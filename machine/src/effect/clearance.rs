@@ -85,6 +85,9 @@ pub struct ApprovalQuestion {
     pub target: Subject,
     /// The parameters, without what nobody is shown.
     pub preview: CanonicalJson,
+    /// How many calls of the batch are the same in every respect: all of them are answered with it,
+    /// unless an answer may hold for one alone (AUTH-11).
+    pub stands_for: u32,
     /// Until when people may decide it, what it comes to then, and who alone may.
     pub terms: ApprovalTerms,
 }
@@ -112,7 +115,7 @@ pub struct ApprovalAnswer {
     pub verdict: Verdict,
     /// Who or what says so.
     pub by: Resolver,
-    /// Why.
+    /// Why: at most [`crate::limits::TEXT_BYTES`] of it are kept.
     pub reason: Arc<str>,
 }
 

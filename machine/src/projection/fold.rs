@@ -117,7 +117,9 @@ impl Projection {
             Record::StepRecorded(it) => stepped(view.running()?, it, epoch),
             Record::ToolSettled(it) => view.settle_call(it, epoch),
             Record::ToolUnknown(it) => {
-                ensure(view.open_starts().any(|(start, _)| start == it.doubt))?;
+                // Of an earlier start too: that a later one never happened says nothing of it.
+                let open = |call: &CallView| call.id == it.doubt.call && call.outcome.is_none();
+                ensure(view.calls().any(open))?;
                 *view.running()?.start(it.doubt, &StartState::Open)? = StartState::Unknown;
                 Ok(())
             }
@@ -376,7 +378,8 @@ fn prepared(run: &mut RunView, it: &ToolPrepared, epoch: Epoch) -> Applied {
     let call = run.call(it.call)?;
     let fits = it.epoch == epoch && it.tool == call.tool;
     let last = call.starts.last();
-    let may_start = last.is_none_or(|last| last.epoch < epoch && last.state != StartState::Unknown);
+    let is_in_doubt = call.starts.iter().any(|start| start.state == StartState::Unknown);
+    let may_start = !is_in_doubt && last.is_none_or(|last| last.epoch < epoch);
     ensure(fits && call.outcome.is_none() && may_start)?;
     ensure(it.parameters == call.parameters.digest())?;
     // Nothing starts that somebody was asked about and did not approve (AUTH-15).

@@ -199,15 +199,15 @@ pub enum Resolver {
     Person(PrincipalId),
     /// A policy, at once.
     Policy,
+    /// Nobody, in time.
+    Expiry,
+    /// The end of the submission, which was asked for first.
+    Abort,
     /// What a person has allowed for the session (AUTH-10).
     Session {
         /// The request that was decided then.
         original: ApprovalId,
     },
-    /// Nobody, in time.
-    Expiry,
-    /// The end of the submission, which was asked for first.
-    Abort,
 }
 
 /// A request was decided (CAP-006). Canonical before it is honoured.

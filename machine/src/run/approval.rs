@@ -19,7 +19,7 @@ use super::{Effect, Liveness, State, clear};
 use crate::agent::{RejectionReason, Verdict};
 use crate::effect::{ApprovalAnswer, ApprovalQuestion, Clearance, Clearances, External, Subject};
 use crate::identity::ApprovalId;
-use crate::limits::APPROVAL_PREVIEW_BYTES;
+use crate::limits::{APPROVAL_PREVIEW_BYTES, TEXT_BYTES};
 use crate::projection::CallView;
 use crate::record::{ApprovalDecided, ApprovalRequested, Record};
 
@@ -33,7 +33,7 @@ impl State {
     ) {
         let (Some((run, turn)), Some(asker)) = (self.place(), self.asker()) else { return };
         let questions: Arc<[ApprovalQuestion]> =
-            waiting.iter().filter_map(|call| self.question(call, said)).collect();
+            together(waiting.iter().filter_map(|call| self.question(call, said)).collect());
         if questions.is_empty() {
             return self.conclude(waiting, effects);
         }
@@ -47,11 +47,11 @@ impl State {
         let Clearance::Prompt { risk, rule } = clear::of(said, call.id)? else { return None };
         let digest = call.parameters.digest();
         let request = ApprovalId::derive(call.id, digest, said.policy);
-        let is_put = call
-            .approval()
-            .is_some_and(|it| it.request.request == request || it.verdict == Some(Verdict::Denied));
+        // Each request is put once, also if the policy has become what it was before.
+        let is_put = call.approvals.iter().any(|it| it.request.request == request);
+        let is_denied = call.approval().is_some_and(|it| it.verdict == Some(Verdict::Denied));
         let preview = call.parameters.redacted(&tool.redact);
-        (!is_put).then(|| ApprovalQuestion {
+        (!is_put && !is_denied).then(|| ApprovalQuestion {
             request,
             call: call.id,
             tool: call.tool.clone(),
@@ -62,6 +62,7 @@ impl State {
             digest,
             target: clear::target(tool, &preview),
             preview,
+            stands_for: 1,
             terms: self.policy().approval.terms.clone(),
         })
     }
@@ -135,7 +136,7 @@ impl State {
             request,
             verdict: answer.verdict,
             resolver: answer.by.clone(),
-            reason: answer.reason.clone(),
+            reason: bounded(&answer.reason),
         })
     }
 
@@ -155,4 +156,25 @@ impl State {
         };
         self.turn_down(waiting, reason, effects);
     }
+}
+
+/// A reason that a record can hold: what is longer is cut.
+fn bounded(reason: &Arc<str>) -> Arc<str> {
+    if reason.len() <= TEXT_BYTES {
+        return reason.clone();
+    }
+    Arc::from(&reason[..reason.floor_char_boundary(TEXT_BYTES)])
+}
+
+/// With how many equal ones each stands for.
+fn together(mut questions: Vec<ApprovalQuestion>) -> Arc<[ApprovalQuestion]> {
+    for at in 0..questions.len() {
+        let of = &questions[at];
+        let is_same = |it: &&ApprovalQuestion| it.tool == of.tool && it.digest == of.digest;
+        let same = questions.iter().filter(is_same).count();
+        if of.may_hold_for_session() {
+            questions[at].stands_for = u32::try_from(same).unwrap_or(u32::MAX);
+        }
+    }
+    questions.into()
 }

@@ -78,21 +78,34 @@ impl State {
         self.liveness = Liveness::Resting;
     }
 
-    /// The start of a call that is excused only because it may be made again: it may have happened.
+    /// The start to be asked about of a call that may have happened, before it was started this time.
+    ///
+    /// That a later start never happened says nothing of an earlier one, which may have been excused
+    /// only because the call may be made again. Whoever said that it is safe to repeat has said so of
+    /// every start up to that one.
     pub(super) fn may_have_happened(&self, call: &CallView) -> Option<Doubt> {
-        let is_repeatable = match self.agent().class_of(&call.tool) {
+        let is_repeated = match self.agent().class_of(&call.tool) {
             ExecutionClass::Idempotent | ExecutionClass::Durable => true,
-            ExecutionClass::Readonly | ExecutionClass::Ordinary => false,
+            // It waits again only if it was proven that it never started.
+            ExecutionClass::Ordinary | ExecutionClass::Readonly => false,
         };
-        let last =
-            call.starts.last().filter(|last| is_repeatable && last.state == StartState::Open)?;
-        let earlier = call.starts.iter().filter(|start| start.epoch < self.epoch);
-        let is_excused = |state: &StartState| match state {
-            StartState::Resolved(resolution) => **resolution == Resolution::NeverStarted,
-            StartState::Open | StartState::Unknown => false,
-        };
-        let may = earlier.into_iter().any(|start| !is_excused(&start.state));
-        may.then_some(Doubt { call: call.id, start: last.epoch })
+        let (mut open, mut may) = (None, false);
+        for start in call.starts.iter().rev() {
+            let is_earlier = start.epoch < self.epoch;
+            match &start.state {
+                StartState::Open => {
+                    open = open.or(Some(start.epoch));
+                    may |= is_earlier && is_repeated;
+                }
+                StartState::Unknown => may |= is_earlier,
+                StartState::Resolved(how) if **how == Resolution::NeverStarted => {}
+                StartState::Resolved(_) => {
+                    may |= is_earlier;
+                    break;
+                }
+            }
+        }
+        open.filter(|_| may).map(|start| Doubt { call: call.id, start })
     }
 
     /// For whom the run acts.

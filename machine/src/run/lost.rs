@@ -29,11 +29,15 @@ use crate::record::{ModelInterrupted, Record};
 
 impl State {
     /// What a question that shows these messages is taken to use where nobody says: what the agent's
-    /// policy counts for a response (BU-09), or else the estimate of the request.
+    /// policy counts for a response (BU-09), or else the estimate of the request. Whoever ends a run
+    /// that is bound to another agent does not know what that one's policy counts.
     pub(super) fn reserve(&self, messages: &Messages) -> Usage {
+        let is_own = self.run().is_none_or(|run| run.bound == self.binding.bound());
         let input_tokens = match self.policy().usage {
-            UsageReporting::Unreported { tokens } => tokens,
-            UsageReporting::Reported => estimate(self.agent(), messages),
+            UsageReporting::Unreported { tokens } if is_own => tokens,
+            UsageReporting::Unreported { .. } | UsageReporting::Reported => {
+                estimate(self.agent(), messages)
+            }
         };
         Usage { input_tokens, ..Usage::default() }
     }

@@ -45,7 +45,7 @@ fn acts(draw: &mut Draw) -> Vec<Act> {
 pub(super) fn act(draw: &mut Draw) -> Act {
     match draw.below(59) {
         // No client can name what tries another one again.
-        0..3 if draw.percent(3) => Act::Trespass(draw.below(4)),
+        0..3 if draw.percent(1) => Act::Trespass(draw.below(4)),
         0..3 => Act::Admit(draw.below(4), if draw.percent(83) { "hello" } else { "other" }),
         3..5 => Act::Steer { row: draw.below(4), host: draw.below(4), strange: draw.percent(10) },
         5..7 => Act::Materialize {

@@ -51,7 +51,8 @@ impl Judge {
     /// A decision that becomes canonical is one that somebody made.
     pub(super) fn check_decision(
         &mut self,
-        epoch: Epoch,
+        cast: &Cast,
+        (lane, epoch): (usize, Epoch),
         before: &[Record],
         it: &ApprovalDecided,
         permits: &Permits,
@@ -71,13 +72,14 @@ impl Judge {
             }),
             // Something alike in this lane was approved, and that is canonical (AUTH-10).
             Resolver::Session { original } => asked.is_some_and(|asked| {
-                let alike = (*original, asked.parameters);
-                it.verdict == Verdict::Approved && self.memory.approved.contains(&alike)
+                let alike = (lane, *original, asked.parameters);
+                let lasts = cast.scenario.allows_for_session && it.verdict == Verdict::Approved;
+                lasts && self.memory.approved.contains(&alike)
             }),
             Resolver::Expiry | Resolver::Abort => said.is_none(),
         };
         if let (Verdict::Approved, Some(asked)) = (it.verdict, asked) {
-            self.memory_mut().approved.push((it.request, asked.parameters));
+            self.memory_mut().approved.push((lane, it.request, asked.parameters));
         }
         if matches!(it.resolver, Resolver::Session { .. }) {
             self.note(Sometimes::AllowedBefore);

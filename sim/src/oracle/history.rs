@@ -28,7 +28,7 @@ impl Judge {
             self.check_record(cast, lane, epoch, record, permits);
             self.check_binding(cast, lane, epoch, record, permits);
             if let Record::ApprovalDecided(it) = record {
-                self.check_decision(epoch, &records[..at], it, permits);
+                self.check_decision(cast, (lane, epoch), &records[..at], it, permits);
             }
             if let Record::ToolSettled(it) = record {
                 self.check_result(cast, lane, &records[..at], it);
@@ -152,15 +152,15 @@ impl Judge {
         if matches!(why, RejectionReason::NotGranted(_)) {
             self.note(Sometimes::NotGranted);
         }
-        let fold = &self.memory.lanes[lane].fold;
-        let call = fold.submission(it.submission).and_then(|view| {
-            let last = view.calls().find(|call| call.id == it.call)?.starts.last()?;
-            Some(last.state.clone())
-        });
-        let may_repeat = matches!(
-            call,
-            Some(StartState::Resolved(how)) if matches!(*how, Resolution::SafeToRepeat)
-        );
+        let fold = Arc::clone(&self.memory.lanes[lane].fold);
+        let is_safe = |state: &StartState| match state {
+            StartState::Resolved(how) => **how == Resolution::SafeToRepeat,
+            StartState::Open | StartState::Unknown => false,
+        };
+        let mut calls = fold.submission(it.submission).into_iter().flat_map(|view| view.calls());
+        let call = calls.find(|call| call.id == it.call);
+        let may_repeat =
+            call.is_some_and(|call| call.starts.iter().any(|start| is_safe(&start.state)));
         if self.memory.executed.contains(&it.call) && !may_repeat {
             self.broken(Property::TurnedDown, || {
                 format!("call {:?} has happened, and is said to be {why}", it.call)

@@ -23,8 +23,8 @@ pub(super) struct Memory {
     pub(super) repeats: Vec<ToolCallId>,
     /// What people decided, as the ledger accepted it.
     pub(super) decisions: Vec<(ApprovalId, Verdict)>,
-    /// What was canonically approved, and with which parameters.
-    pub(super) approved: Vec<(ApprovalId, Digest)>,
+    /// What was canonically approved in which lane, and with which parameters.
+    pub(super) approved: Vec<(usize, ApprovalId, Digest)>,
     /// What was given up, and what tries it again, as the ledger accepted it.
     pub(super) retries: Vec<(SubmissionId, SubmissionId)>,
     /// Which bindings people wanted to be replaced, and by what, as the ledger accepted it.

@@ -189,7 +189,7 @@ fn case_ap_23_an_answer_behind_a_revocation_or_a_replaced_session_lets_nothing_t
             if revokes {
                 clearance.revoke(call("a", "1").tenant, principal());
             } else {
-                clearance.replace_session(principal(), lane("a"));
+                clearance.replace_session(call("a", "1").tenant, principal(), lane("a"));
             }
             let settled = outcome(host.wait(&lane("a"), asked).await);
             person.speaks.fetch_add(1, Ordering::SeqCst);

@@ -200,11 +200,14 @@ fn undecided(args: &Run, submission: SubmissionId, asked: &[Asked]) -> String {
     }
     let db = quoted(&args.db);
     let which = if asked.len() > 1 { " --request ID" } else { "" };
+    let only = asked.iter().find_map(|it| it.mark.approver.as_ref());
+    let by = only.map(|only| format!(" --by {}", quoted(Path::new(only.as_str()))));
+    let by = by.unwrap_or_default();
     let _ = write!(
         text,
         "Decide with one of\n\
-         \x20 everstep submissions approve {submission}{which} --db {db}\n\
-         \x20 everstep submissions deny {submission}{which} --db {db}\n\
+         \x20 everstep submissions approve {submission}{which}{by} --db {db}\n\
+         \x20 everstep submissions deny {submission}{which}{by} --db {db}\n\
          Then run the same line again: it {}.\n",
         styled(GOOD, "carries on")
     );

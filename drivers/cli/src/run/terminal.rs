@@ -74,13 +74,18 @@ impl Approver for Terminal {
 /// Shows a question until it is answered; none if it is left to others.
 async fn ask(question: &ApprovalQuestion, typed: &Typed) -> Option<Answer> {
     let may_last = question.may_hold_for_session();
+    typed.begin();
     // Whatever was typed by now was typed without having seen it.
-    while typed.begun() {
+    loop {
         pause(GLANCE).await;
-        if typed.take() == Err(TryRecvError::Empty) {
-            break;
+        match typed.take() {
+            Ok(_) => {}
+            Err(TryRecvError::Empty) => break,
+            Err(TryRecvError::Disconnected) => return None,
         }
     }
+    // Half a line too, which nobody has ended.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
     output::note(&shown(question));
     loop {
         output::note(if may_last {
@@ -121,6 +126,9 @@ fn shown(question: &ApprovalQuestion) -> String {
     if let Some(capability) = &question.capability {
         line("takes", capability.as_str());
     }
+    if question.stands_for > 1 {
+        line("calls", &format!("{} equal ones of this turn", question.stands_for));
+    }
     line("risk", risk(question.risk));
     line("asked", &format!("{} wants it", question.rule.layer));
     line("until", &until(&question.terms));
@@ -143,21 +151,20 @@ fn until(terms: &ApprovalTerms) -> String {
 struct Typed(OnceLock<Mutex<Receiver<String>>>);
 
 impl Typed {
-    /// True: the reading has begun.
-    fn begun(&self) -> bool {
+    /// Lets the reading begin.
+    fn begin(&self) {
         self.0.get_or_init(|| {
             let (say, said) = channel();
             std::thread::spawn(move || {
-                let mut lines = io::stdin().lock().lines();
-                while let Some(Ok(line)) = lines.next() {
-                    if say.send(line).is_err() {
+                for line in io::stdin().lock().split(b'\n') {
+                    let Ok(line) = line else { break };
+                    if say.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                         break;
                     }
                 }
             });
             Mutex::new(said)
         });
-        true
     }
 
     fn take(&self) -> Result<String, TryRecvError> {

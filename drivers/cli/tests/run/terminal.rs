@@ -153,7 +153,17 @@ fn auth_10_what_is_critical_is_allowed_once_at_most() {
 fn auth_14_what_was_typed_before_a_question_answers_none() {
     let home =
         desk_with(&format!("{CHARGE}{ASKED}").replace("append =", "latency_ms = 1\nappend ="));
-    let typed = [("", "y\ry\r"), (LETTERS, "n\r")];
+    // Whole lines, and half of one.
+    let typed = [("", "y\ry\ry"), (LETTERS, "\r"), ("one of the letters", "n\r")];
     let (ran, shown) = at_a_terminal(home.path(), "order 7", &typed);
     assert_eq!((ran.code, charges(home.path())), (1, 0), "{shown}");
+}
+
+#[test]
+fn auth_14_an_input_that_is_closed_before_a_question_leaves_it_to_others() {
+    let home = desk_with(&twice(ASKED));
+    // The first is answered, and the input ends before the second is asked.
+    let (ran, shown) = at_a_terminal(home.path(), "order 7", &[(LETTERS, "y\r\u{4}")]);
+    assert_eq!((ran.code, charges(home.path())), (4, 1), "{shown}{}", ran.out);
+    assert!(ran.out.contains("submissions approve"), "{}", ran.out);
 }

@@ -37,6 +37,7 @@ fn question(number: u8) -> ApprovalQuestion {
         digest,
         target: Subject::Unsaid,
         preview,
+        stands_for: 1,
         terms: ApprovalTerms::default(),
     }
 }
@@ -67,6 +68,7 @@ fn list(decisions: &[String]) -> String {
 #[test]
 fn auth_13_a_service_is_told_what_would_be_done_and_under_which_policy() {
     let asked = ApprovalQuestion {
+        stands_for: 1,
         terms: ApprovalTerms {
             expiry: Some(DurationMs(60_000)),
             approver: Some(PrincipalId::new("carol").unwrap()),

@@ -85,8 +85,13 @@ impl Clearance {
 
     /// A principal's session in a conversation is over, and another one in its place: nothing that was
     /// allowed in it counts any more, and what is being asked in it is denied (AUTH-10).
-    pub fn replace_session(&self, principal: PrincipalId, conversation: ConversationId) {
-        self.desk().tell(Input::SessionReplaced { principal, conversation });
+    pub fn replace_session(
+        &self,
+        tenant: TenantId,
+        principal: PrincipalId,
+        conversation: ConversationId,
+    ) {
+        self.desk().tell(Input::SessionReplaced { tenant, principal, conversation });
     }
 
     /// An agent's definition was promoted, or rolled back: what was allowed for it is forgotten.
@@ -126,7 +131,7 @@ impl Clearance {
         self.desk().tell(Input::Authority(input));
     }
 
-    /// A panic elsewhere leaves a sound state behind: it is replaced whole.
+    /// A panic while it was held leaves a sound state behind: it is replaced whole.
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,7 +150,8 @@ impl Desk {
 
     /// Tells the machine, passes answers on to who waits for them, and gives back what is to be put.
     fn tell(&mut self, input: Input) -> Vec<Put> {
-        let step = Clearances::step(std::mem::take(&mut self.state), input);
+        // Of a copy: should the machine panic, what was granted and denied stands.
+        let step = Clearances::step(self.state.clone(), input);
         self.state = step.state;
         let mut put = Vec::new();
         for effect in step.effects {

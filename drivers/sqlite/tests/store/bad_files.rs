@@ -159,7 +159,7 @@ fn store_005_open_error_older() {
 
 #[test]
 fn store_005_open_error_newer() {
-    for version in [5_999_001, 6_001_001, 5_001_999, i32::MAX, -1] {
+    for version in [6_999_001, 7_001_001, 6_001_999, i32::MAX, -1] {
         refused(&other_format(version), |error| match error {
             OpenError::Newer { found, supported, .. } => found > supported,
             _ => false,

@@ -24,6 +24,7 @@ fn question(number: u8, parameters: &str) -> ApprovalQuestion {
         digest,
         target: Subject::Unsaid,
         preview: text(parameters),
+        stands_for: 1,
         terms: ApprovalTerms::default(),
     }
 }
@@ -110,7 +111,10 @@ fn auth_12_an_allow_is_nobody_elses_and_ends_with_what_it_hangs_on() {
         policy: Policy { defaults: granted(grant), ..Policy::default() },
     };
     let ends = [
-        ("session", Input::SessionReplaced { principal: principal("ada"), conversation }),
+        (
+            "session",
+            Input::SessionReplaced { tenant: tenant(), principal: principal("ada"), conversation },
+        ),
         ("definition", Input::Promoted(agent().definition.id().clone())),
         ("host", Input::Closed),
         ("grants", Input::Authority(grant(&["money.send", "fs.read"]))),
@@ -165,7 +169,8 @@ fn cap_006_what_nobody_decides_at_once_is_left_to_people_together_with_who_share
 #[test]
 fn case_ap_23_a_question_ends_denied_with_its_session_and_its_principal() {
     let conversation = ConversationId::new("main").unwrap();
-    let replaced = Input::SessionReplaced { principal: principal("ada"), conversation };
+    let replaced =
+        Input::SessionReplaced { tenant: tenant(), principal: principal("ada"), conversation };
     let revoked = authority::Input::Revoked { tenant: tenant(), principal: principal("ada") };
     for (input, why) in [
         (replaced, "its session was replaced meanwhile"),
@@ -222,4 +227,43 @@ fn auth_14_what_one_person_alone_may_decide_nobody_else_does() {
     );
     assert!(is_put(&ask(&mut state, asker("ada"), &[asked("bob")])), "and nothing was remembered");
     assert!(matches!(&answers(decide(&mut state, 1, Answer::Once))[..], [Some(_)]));
+}
+
+#[test]
+fn auth_12_whoever_has_the_same_name_in_another_tenant_is_somebody_else() {
+    let (mut state, _) = allowing();
+    let bank = TenantId::new("bank").unwrap();
+    let other = Asker { tenant: bank.clone(), ..asker("ada") };
+    assert!(is_put(&ask(&mut state, other, &[question(2, "12")])));
+    let revoked = authority::Input::Revoked { tenant: bank, principal: principal("ada") };
+    let ended = answers(tell(&mut state, Input::Authority(revoked)));
+    assert!(matches!(&ended[..], [Some(_)]), "that question is over: {ended:?}");
+    let again = ask(&mut state, asker("ada"), &[question(3, "12")]);
+    assert!(!is_put(&again), "what was allowed in the first tenant is still");
+}
+
+#[test]
+fn auth_14_whoever_asks_again_is_shown_the_question_that_an_earlier_attempt_has_left() {
+    let mut state = host(&["ada"], &["money.send"]);
+    let both = [question(1, "12"), question(2, "12")];
+    ask(&mut state, asker("ada"), &both);
+    let again = ask(&mut state, asker("ada"), &both);
+    let put = again.iter().filter(|it| matches!(it, Effect::Ask { .. })).count();
+    assert_eq!((put, state.questions()), (1, 1));
+    // The earlier attempt goes away, and says so of its own question.
+    assert_eq!(answers(tell(&mut state, Input::Undecided(QuestionId(0)))), []);
+    assert_eq!(answers(decide(&mut state, 1, Answer::Once)).len(), 2);
+}
+
+#[test]
+fn auth_14_who_calls_itself_a_session_or_an_expiry_has_decided_nothing() {
+    for by in
+        [Resolver::Expiry, Resolver::Abort, Resolver::Session { original: question(1, "").request }]
+    {
+        let mut state = host(&["ada"], &["money.send"]);
+        ask(&mut state, asker("ada"), &[question(1, "12")]);
+        let said = Said { answer: Answer::ForSession, by, reason: "yes".into() };
+        let (now, question) = (Timestamp(2_000), QuestionId(0));
+        assert_eq!(answers(tell(&mut state, Input::Decided { now, question, said })), [None]);
+    }
 }

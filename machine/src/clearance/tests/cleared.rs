@@ -89,3 +89,16 @@ fn arc_02_a_tool_that_the_agent_does_not_have_is_refused() {
     let said = host(&["ada"], &[]).clear(&ada, &[unheard]);
     assert!(refused(&said.calls[0].1).is_some());
 }
+
+#[test]
+fn sec_02_a_policy_that_is_withdrawn_and_a_principal_that_is_revoked_let_nobody_in() {
+    let mut state = host(&["ada"], &["money.send"]);
+    tell(&mut state, Input::Authority(authority::Input::PolicyWithdrawn { tenant: tenant() }));
+    let out = RejectionReason::NotGranted(authority::Layer::Membership);
+    assert_eq!(refused(&say(&state, &asker("ada"), "look")), Some(out));
+    let mut free = State::default();
+    let revoked = authority::Input::Revoked { tenant: tenant(), principal: principal("ada") };
+    tell(&mut free, Input::Authority(revoked));
+    assert_eq!(refused(&say(&free, &asker("ada"), "look")), Some(out), "also where nobody governs");
+    assert_eq!(say(&free, &asker("eve"), "look"), Clearance::Auto);
+}

@@ -216,7 +216,7 @@ fn dur_016_nobody_claims_what_is_attached() {
 fn sec_01_a_conversation_is_one_tenants_whatever_its_name_and_whoever_says_so_again() {
     let mut bench = Bench::new();
     let own = admission(1, "mine");
-    assert!(bench.again(Command::Admit(own.clone())).is_ok());
+    assert!(bench.send(Command::Admit(own.clone())).is_ok());
     let other = |n| {
         let tenant = TenantId::new("other").unwrap();
         Arc::new(Admission { tenant, ..(*admission(n, "mine")).clone() })

@@ -201,3 +201,64 @@ fn auth_06_a_tool_that_denies_its_calls_is_never_made_whatever_the_agent_says() 
     let effects = bench.look();
     assert_eq!(failure(&effects).message(), "the tool itself denies calls of `pay`");
 }
+
+#[test]
+fn dur_009_an_ordinary_call_that_was_let_be_repeated_may_have_happened_too() {
+    let safe = ONE.resolved(ONE.start(0, 0, 1), Resolution::SafeToRepeat);
+    let unknown = ONE.unknown(ONE.start(0, 0, 1));
+    let story = started(ExecutionClass::Ordinary).tell([unknown]).tell([safe]);
+    let (bench, question) = asking(ExecutionClass::Ordinary, &story, 2);
+    let both = [Clearance::Auto, Clearance::Auto];
+    let bench = bench.told_alone(Input::Answered(said(&question, &both))).authorized(0);
+    let mut bench = bench.returns(ONE.start(0, 1, 2));
+    bench.look();
+    let refused = Arc::new(ToolOutcome::Rejected(NOT_GRANTED));
+    let mut bench = bench.answered(Answer::Tool { start: ONE.start(0, 0, 2), outcome: refused });
+    assert_eq!(committed(&bench.look()), [], "it is not said to have been turned down");
+    assert_eq!(bench.state.liveness(), Liveness::Resting);
+}
+
+#[test]
+fn auth_13_a_policy_that_becomes_what_it_was_asks_nothing_twice() {
+    let story = declared().tell([ONE.asked(ONE.call(0, 0), "pay")]);
+    let request = ONE.request(ONE.call(0, 0), "pay");
+    let story = story.tell([ONE.decision(request.request, crate::agent::Verdict::Approved)]);
+    let (bench, question) = asking(ExecutionClass::Ordinary, &story, 2);
+    let External::Clear { run, turn, calls, .. } = &question else { panic!("{question:?}") };
+    let prompt = |policy| {
+        let rule =
+            approval::Rule { layer: approval::Layer::Global, entry: approval::Entry::Default };
+        let clearance = Clearance::Prompt { risk: crate::agent::Risk::High, rule };
+        let calls = alloc::vec![(calls[0].call, clearance), (calls[1].call, Clearance::Auto)];
+        Answer::Cleared { run: *run, turn: *turn, said: Clearances { policy, calls } }
+    };
+    // Another policy asks anew, and is answered.
+    let newer = crate::digest::Digest([9; 32]);
+    let mut other = bench.clone().told_alone(Input::Answered(prompt(newer)));
+    let effects = other.look();
+    let [External::Approve { questions, .. }] = &asked(&effects)[..] else { panic!("{effects:?}") };
+    let answers = alloc::vec![questions[0].at_once(crate::agent::Verdict::Approved)];
+    let answer = Answer::Approver { run: *run, turn: *turn, questions: questions.clone(), answers };
+    let mut other = other.told_alone(Input::Answered(answer));
+    assert_eq!(questions_of(&mut other), ["authorizer.authorize"]);
+    // And back under the first one nothing is put that was.
+    let mut again = other.told_alone(RESUMED);
+    assert_eq!(questions_of(&mut again), ["authority.clear"]);
+    let mut again = again.told_alone(Input::Answered(prompt(request.policy)));
+    assert_eq!(questions_of(&mut again), ["authorizer.authorize"]);
+}
+
+#[test]
+fn dur_009_that_a_second_start_never_happened_says_nothing_of_the_first() {
+    for class in [ExecutionClass::Idempotent, ExecutionClass::Durable] {
+        let second = ONE.start(0, 0, 2);
+        let never = ONE.resolved(second, Resolution::NeverStarted);
+        let story = started(class).at(2).tell([ONE.prepared(second, "pay")]);
+        let story = story.tell([ONE.unknown(second)]).tell([never]);
+        let (bench, question) = asking(class, &story, 3);
+        let each = [Clearance::Refused(NOT_GRANTED), Clearance::Auto];
+        let mut bench = bench.told_alone(Input::Answered(said(&question, &each)));
+        let committed = committed(&bench.look());
+        assert!(committed.contains(&ONE.unknown(ONE.start(0, 0, 1))), "{class:?}: {committed:?}");
+    }
+}

@@ -175,6 +175,7 @@ fn asked(bench: &mut Bench, digest: Digest) -> Permits {
         digest,
         target: Subject::Unsaid,
         preview: parameters(),
+        stands_for: 1,
         terms: ApprovalTerms::default(),
     };
     let answers = vec![question.at_once(Verdict::Approved)];

@@ -126,6 +126,7 @@ fn sec_04_an_approver_who_is_shown_a_secret_is_found() {
             digest,
             target,
             preview,
+            stands_for: 1,
             terms: everstep_machine::agent::ApprovalTerms::default(),
         };
         let asked = &bench.cast.clients[0].call;
