@@ -38,7 +38,6 @@ fn question(it: &ApprovalQuestion) -> Value {
         "target": target,
         "target_is": target_is,
         "stands_for": it.stands_for,
-        "stands_for": it.stands_for,
         "expires_after_ms": it.terms.expiry.map(|span| span.0),
         "on_expiry": match it.terms.on_expiry {
             Verdict::Approved => "approve",

@@ -37,7 +37,6 @@ fn question(number: u8) -> ApprovalQuestion {
         digest,
         target: Subject::Unsaid,
         preview,
-        stands_for: 2,
         stands_for: 1,
         terms: ApprovalTerms::default(),
     }
@@ -99,7 +98,6 @@ fn auth_13_a_service_is_told_what_would_be_done_and_under_which_policy() {
             "parameters_digest": asked.digest.to_string(),
             "target": null,
             "target_is": "unsaid",
-            "stands_for": 2,
             "expires_after_ms": 60_000,
             "on_expiry": "deny",
             "approver": "carol",
